@@ -1,0 +1,43 @@
+# The front door: every target works from a fresh checkout. `make help` lists them.
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: run test bench lint install conformance clean help deps-build deps-tests deps-lint release
+
+run: release ## build muster and show it at work (the default)
+	@test -x $(BUILD)/release/muster || { echo "this checkout has no src/cli/main.c: there is no muster to run" >&2; exit 1; }
+	@test -x tools/tour || { echo "tools/tour is missing from this checkout" >&2; exit 1; }
+	@MUSTER=$(abspath $(BUILD))/release/muster tools/tour
+
+release: deps-build
+	@cmake --preset release -B $(BUILD)/release
+	@cmake --build $(BUILD)/release --parallel $(JOBS)
+
+test: deps-build deps-tests ## build with every assertion on, run all tests
+	@cmake --preset debug -B $(BUILD)/debug
+	@cmake --build $(BUILD)/debug --parallel $(JOBS)
+	@ctest --test-dir $(BUILD)/debug --output-on-failure --parallel $(JOBS) --no-tests=error; \
+	status=$$?; tools/tally $(BUILD)/debug && exit $$status
+
+bench: release ## measure; one JSON line per benchmark
+	@bench/run
+
+lint: deps-build deps-tests deps-lint ## formatting, tidy, cppcheck, clang-tidy
+	@tools/lint
+
+conformance: release ## compare with the real kube-scheduler
+	@tools/conformance
+
+install: release ## install to $(DESTDIR)$(PREFIX)
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD)/release --prefix "$(PREFIX)"
+
+clean: ## remove everything that was built
+	@rm -rf $(BUILD)
+
+deps-build deps-tests deps-lint: deps-%:
+	@tools/deps --install $*
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
