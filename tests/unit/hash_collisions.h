@@ -1,9 +1,9 @@
 /*
- * hash_collisions.h - pairs of texts whose hashes are equal in the low 32 bits, which is all that the
- * symbol table and the map keep: only comparing the bytes tells them apart.
+ * hash_collisions.h - pairs of texts whose hashes are equal in the low 32 bits, which is all that
+ * the symbol table and the map keep: only comparing the bytes tells them apart.
  *
- * One pair for each way in which keys are compared: up to 3 bytes, from 4, from 8, past 16; differing
- * at the front only, at the back only, and in length only. Found by search.
+ * One pair for each way in which keys are compared: up to 3 bytes, from 4, from 8, past 16;
+ * differing at the front only, at the back only, and in length only. Found by search.
  */
 #ifndef MST_HASH_COLLISIONS_H
 #define MST_HASH_COLLISIONS_H
