@@ -1,0 +1,169 @@
+/*
+ * nodes.h - the nodes as columns: one array per property, one dense row per node.
+ *
+ * Owns:       every column, the hash-consed taint and label sets, the log of changed rows.
+ * Invariants: rows are dense: deleting a node moves the last row into the gap and bumps
+ *             `set_generation`, so a row number is only good while that number stands; sums of
+ *             requests equal the sums over the pods on the row's list; ids of taint sets and label
+ *             sets are never reused.
+ * Not here:   pods, groups (cluster.h), the order in which nodes win ties (nodes_order.c).
+ */
+#ifndef MST_NODES_H
+#define MST_NODES_H
+
+#include "api/types.h"
+#include "base/map.h"
+
+enum { MST_ROW_NONE = UINT32_MAX };
+
+/* Resource columns: the first three are fixed, scalars follow as they are first seen. */
+enum { MST_RES_CPU, MST_RES_MEMORY, MST_RES_EPHEMERAL, MST_RES_FIXED };
+/* The last column collects what comes after MST_RES_MAX - 1 names: no node offers it, so it never fits. */
+enum { MST_RES_MAX = 1024, MST_RES_NONE = UINT32_MAX };
+
+struct mst_taint_set {
+    const struct mst_taint *v; /* in the node's order */
+    uint32_t n;
+};
+
+struct mst_label_set {
+    const struct mst_label *v; /* sorted by key */
+    uint32_t n;
+};
+
+/*
+ * An image on a node. `bytes` is what counts: the size that was recorded when the name was first seen
+ * on any node, kept while some node has it, as in kube-scheduler's cache; `own_bytes` is what this node
+ * says.
+ */
+struct mst_node_image {
+    mst_sym name;
+    int64_t bytes, own_bytes;
+};
+struct mst_image_list {
+    struct mst_node_image *v;
+    uint32_t n;
+};
+
+/* The recorded size of an image name and how many nodes have it. */
+struct mst_image_state {
+    int64_t bytes;
+    uint32_t node_count;
+};
+
+/* A label key as a column: value[row], MST_SYM_NONE where the label is absent. */
+struct mst_label_column {
+    mst_sym key;
+    mst_sym *value;
+};
+
+/* The nodes that have an image: the sparse twin of mst_image_list. */
+struct mst_image_rows {
+    MST_VEC(uint32_t) rows;
+    MST_VEC(int64_t) bytes;
+};
+
+struct mst_nodes {
+    struct mst_syms *syms;
+    uint32_t count, cap;
+    uint64_t set_generation;   /* a row appeared, vanished or moved */
+    uint64_t image_generation; /* some node's images changed */
+
+    mst_sym *name;
+    struct mst_str *uid; /* heap */
+    uint32_t resource_count;
+    mst_sym resource_name[MST_RES_MAX];
+    bool resource_extended[MST_RES_MAX]; /* plugins.md 3.1 "extended" */
+    int64_t *allocatable[MST_RES_MAX];   /* milli-CPU, bytes, units */
+    int64_t *requested[MST_RES_MAX];
+    int64_t *nonzero_cpu, *nonzero_memory; /* NonZeroRequested */
+    int64_t *pods_allowed;
+    uint32_t *pod_count;
+    uint32_t *port_pod_count;  /* pods on the row that hold host ports */
+    uint32_t *nominated_count; /* pods nominated here, not assumed */
+    uint8_t *unschedulable;
+    uint32_t *taint_set, *label_set;
+    uint32_t *first_pod; /* newest pod on the row, MST_ROW_NONE when empty */
+    struct mst_image_list *images;
+    uint64_t *arrival; /* order of first insertion, for list order */
+
+    MST_VEC(struct mst_taint_set) taint_sets;
+    MST_VEC(struct mst_label_set) label_sets;
+    struct mst_map taint_set_ids, label_set_ids; /* bytes of the set -> id */
+    struct mst_arena set_arena;
+    MST_VEC(struct mst_label_column) label_columns;
+    uint32_t *row_of_sym; /* symbol of a name -> row + 1 */
+    uint32_t row_of_sym_cap;
+
+    struct mst_map image_ids; /* symbol of a name -> index into image_states */
+    MST_VEC(struct mst_image_state) image_states;
+    MST_VEC(uint32_t) free_image_states;
+
+    /* rows whose columns changed, oldest first; changes[0] has number change_first */
+    MST_VEC(uint32_t) changes;
+    uint64_t change_first;
+
+    /* caches that are rebuilt on demand (mutable through the const accessors) */
+    uint32_t *rank; /* place by name, bytewise */
+    uint64_t rank_generation;
+    struct mst_map image_index_ids;
+    MST_VEC(struct mst_image_rows) image_index;
+    uint64_t image_index_generation, image_index_set_generation;
+    uint64_t arrivals;
+};
+
+/* What a hint may want to know of a node before and after a change. */
+struct mst_node_facts {
+    mst_sym name;
+    struct mst_label_set labels;
+    struct mst_taint_set taints;
+    bool unschedulable;
+    int64_t pods_allowed;
+    const int64_t *allocatable; /* [resource column], resource_count long */
+    uint32_t resource_count;
+};
+
+void mst_nodes_init(struct mst_nodes *nodes, struct mst_syms *syms);
+void mst_nodes_done(struct mst_nodes *nodes);
+
+/* Row by name, or MST_ROW_NONE. O(1). */
+uint32_t mst_nodes_row(const struct mst_nodes *nodes, mst_sym name);
+/* The column of a resource, made when new (all zero); MST_RES_NONE for names that do not count. */
+uint32_t mst_nodes_resource(struct mst_nodes *nodes, mst_sym name);
+/* The column if it exists already. */
+uint32_t mst_nodes_resource_find(const struct mst_nodes *nodes, mst_sym name);
+/* The column of a label key, made when new. O(rows) the first time. Stable until nodes are added. */
+const mst_sym *mst_nodes_label(struct mst_nodes *nodes, mst_sym key);
+/* One label of one row without a column. O(log labels). */
+mst_sym mst_nodes_label_of(const struct mst_nodes *nodes, uint32_t row, mst_sym key);
+
+/* Adds a row for a new name. The node starts empty. Returns the row. */
+uint32_t mst_nodes_add(struct mst_nodes *nodes, const struct mst_node *node);
+/* Takes the object's new properties; usage stays. */
+void mst_nodes_update(struct mst_nodes *nodes, uint32_t row, const struct mst_node *node);
+/*
+ * Removes a row that has no pods. The last row takes its place; returns that row's old number, or
+ * MST_ROW_NONE if the removed one was last. The caller renumbers what points at it.
+ */
+uint32_t mst_nodes_remove(struct mst_nodes *nodes, uint32_t row);
+
+/* Fills `out`; `allocatable` must have room for MST_RES_MAX and is pointed to. */
+void mst_nodes_facts(const struct mst_nodes *nodes, uint32_t row, int64_t *allocatable,
+                     struct mst_node_facts *out);
+
+/* Notes that a row's columns changed. O(1). */
+void mst_nodes_touch(struct mst_nodes *nodes, uint32_t row);
+/* The number that the next change will get; changes in [change_first, this) can be replayed. */
+static inline uint64_t mst_nodes_change_end(const struct mst_nodes *nodes)
+{
+    return nodes->change_first + nodes->changes.n;
+}
+
+/* rank[row]: place of the row's name in bytewise order. Recomputed when the set changed. */
+const uint32_t *mst_nodes_rank(struct mst_nodes *nodes);
+/* Rows in upstream's list order: zones round robin, arrival within a zone. Into `out` (count long). */
+void mst_nodes_list_order(struct mst_nodes *nodes, uint32_t *out);
+/* The rows that have the image, or NULL when none has. Rebuilt on demand. */
+const struct mst_image_rows *mst_nodes_image(struct mst_nodes *nodes, mst_sym image);
+
+#endif

@@ -1,0 +1,189 @@
+/*
+ * txn.c - pods on and off nodes, and taking that back.
+ *
+ * Invariants: the log holds one entry per change since the outermost begin; undoing newest first finds
+ *             every list as the change left it, so links and sums come back byte for byte. Sums wrap
+ *             like upstream's int64, which makes adding and subtracting exact inverses for any input.
+ */
+#include "cluster/cluster_internal.h"
+
+static void add_wrapping(int64_t *sum, int64_t amount)
+{
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)amount);
+}
+
+/* sign +1 or -1. */
+static void account(struct mst_cluster *cluster, uint32_t pod, uint32_t node, int sign)
+{
+    struct mst_nodes *nodes = &cluster->nodes;
+    const struct mst_usage *usage = cluster->usages.v[cluster->pods.v[pod].usage];
+    for (uint32_t i = 0; i < usage->amounts.n; i++)
+        add_wrapping(&nodes->requested[usage->amounts.v[i].resource][node],
+                     sign * usage->amounts.v[i].amount);
+    add_wrapping(&nodes->nonzero_cpu[node], sign * usage->nonzero_cpu);
+    add_wrapping(&nodes->nonzero_memory[node], sign * usage->nonzero_memory);
+    nodes->pod_count[node] += (uint32_t)sign;
+    if (usage->ports.n)
+        nodes->port_pod_count[node] += (uint32_t)sign;
+    mst_nodes_touch(nodes, node);
+}
+
+void mst_cluster_place(struct mst_cluster *cluster, uint32_t pod, uint32_t node)
+{
+    struct mst_pod_row *p = &cluster->pods.v[pod];
+    mst_assert(p->live && p->node == MST_ROW_NONE);
+    mst_assert(node < cluster->nodes.count);
+    p->node = node;
+    mst_list_push(cluster, &cluster->nodes.first_pod[node], pod);
+    account(cluster, pod, node, +1);
+    if (cluster->txn_depth)
+        mst_vec_push(&cluster->undo,
+                     (struct mst_undo){ .kind = MST_UNDO_PLACE, .pod = pod, .node = node });
+}
+
+void mst_cluster_unplace(struct mst_cluster *cluster, uint32_t pod)
+{
+    struct mst_pod_row *p = &cluster->pods.v[pod];
+    mst_assert(p->live && p->node != MST_ROW_NONE);
+    uint32_t node = p->node;
+    struct mst_undo undo = { .kind = MST_UNDO_UNPLACE,
+                             .pod = pod,
+                             .node = node,
+                             .next = p->node_next,
+                             .prev = p->node_prev };
+    mst_list_remove(cluster, &cluster->nodes.first_pod[node], pod);
+    account(cluster, pod, node, -1);
+    p->node = MST_ROW_NONE;
+    if (cluster->txn_depth)
+        mst_vec_push(&cluster->undo, undo);
+}
+
+static void count_nominated(struct mst_cluster *cluster, mst_sym name, int by)
+{
+    uint32_t row = mst_nodes_row(&cluster->nodes, name);
+    if (row != MST_ROW_NONE)
+        cluster->nodes.nominated_count[row] += (uint32_t)by;
+    cluster->nominated_pod_count += (uint32_t)by;
+}
+
+void mst_cluster_nominate(struct mst_cluster *cluster, uint32_t pod, mst_sym node_name)
+{
+    struct mst_pod_row *p = &cluster->pods.v[pod];
+    if (p->nominated == node_name)
+        return;
+    struct mst_undo undo = { .kind = MST_UNDO_NOMINATE,
+                             .pod = pod,
+                             .next = p->nominated_next,
+                             .prev = p->nominated_prev,
+                             .nominated = p->nominated };
+    if (p->nominated != MST_SYM_NONE) {
+        mst_nominated_remove(cluster, mst_nominated_head(cluster, p->nominated), pod);
+        count_nominated(cluster, p->nominated, -1);
+    }
+    p->nominated = node_name;
+    if (node_name != MST_SYM_NONE) {
+        mst_nominated_push(cluster, mst_nominated_head(cluster, node_name), pod);
+        count_nominated(cluster, node_name, +1);
+    }
+    if (cluster->txn_depth)
+        mst_vec_push(&cluster->undo, undo);
+}
+
+uint32_t mst_cluster_nominated_first(const struct mst_cluster *cluster, uint32_t node)
+{
+    mst_sym name = cluster->nodes.name[node];
+    return name < cluster->nominated_head.n ? cluster->nominated_head.v[name] : MST_ROW_NONE;
+}
+
+static void undo_nominate(struct mst_cluster *cluster, const struct mst_undo *u)
+{
+    struct mst_pod_row *p = &cluster->pods.v[u->pod];
+    if (p->nominated != MST_SYM_NONE) {
+        mst_nominated_remove(cluster, mst_nominated_head(cluster, p->nominated), u->pod);
+        count_nominated(cluster, p->nominated, -1);
+    }
+    p->nominated = u->nominated;
+    if (u->nominated != MST_SYM_NONE) {
+        mst_nominated_restore(cluster, mst_nominated_head(cluster, u->nominated), u->pod, u->prev,
+                              u->next);
+        count_nominated(cluster, u->nominated, +1);
+    }
+}
+
+static void undo_one(struct mst_cluster *cluster, const struct mst_undo *u)
+{
+    struct mst_pod_row *p = &cluster->pods.v[u->pod];
+    switch (u->kind) {
+    case MST_UNDO_PLACE:
+        mst_list_remove(cluster, &cluster->nodes.first_pod[u->node], u->pod);
+        account(cluster, u->pod, u->node, -1);
+        p->node = MST_ROW_NONE;
+        break;
+    case MST_UNDO_UNPLACE:
+        mst_list_restore(cluster, &cluster->nodes.first_pod[u->node], u->pod, u->prev, u->next);
+        account(cluster, u->pod, u->node, +1);
+        p->node = u->node;
+        break;
+    case MST_UNDO_NOMINATE:
+        undo_nominate(cluster, u);
+        break;
+    }
+}
+
+uint32_t mst_txn_begin(struct mst_cluster *cluster)
+{
+    cluster->txn_depth++;
+    mst_vec_push(&cluster->txn_marks, cluster->undo.n);
+    return cluster->undo.n;
+}
+
+static void close_innermost(struct mst_cluster *cluster, uint32_t mark)
+{
+    mst_assert(cluster->txn_depth > 0);
+    cluster->txn_depth--;
+    mst_assert(cluster->txn_marks.v[cluster->txn_depth] == mark);
+    mst_assert(mark <= cluster->undo.n);
+    cluster->txn_marks.n = cluster->txn_depth;
+}
+
+void mst_txn_rollback(struct mst_cluster *cluster, uint32_t mark)
+{
+    close_innermost(cluster, mark);
+    while (cluster->undo.n > mark)
+        undo_one(cluster, &cluster->undo.v[--cluster->undo.n]);
+}
+
+void mst_txn_commit(struct mst_cluster *cluster, uint32_t mark)
+{
+    close_innermost(cluster, mark);
+    if (cluster->txn_depth == 0)
+        cluster->undo.n = 0;
+}
+
+void mst_cluster_assume(struct mst_cluster *cluster, uint32_t pod)
+{
+    struct mst_pod_row *p = &cluster->pods.v[pod];
+    mst_assert(cluster->txn_depth == 0);
+    mst_assert(p->node != MST_ROW_NONE && !p->assigned && !p->assumed);
+    if (p->nominated != MST_SYM_NONE)
+        mst_cluster_nominate(cluster, pod, MST_SYM_NONE);
+    p->assumed = true;
+    p->node_name = cluster->nodes.name[p->node];
+    if (p->group != MST_ROW_NONE)
+        cluster->groups.v[p->group].scheduled_count++;
+}
+
+void mst_cluster_forget(struct mst_cluster *cluster, uint32_t pod)
+{
+    struct mst_pod_row *p = &cluster->pods.v[pod];
+    mst_assert(cluster->txn_depth == 0);
+    mst_assert(p->assumed && !p->assigned);
+    if (p->node != MST_ROW_NONE)
+        mst_cluster_unplace(cluster, pod);
+    else
+        mst_list_remove(cluster, mst_unknown_head(cluster, p->node_name), pod);
+    p->assumed = false;
+    p->node_name = MST_SYM_NONE;
+    if (p->group != MST_ROW_NONE)
+        cluster->groups.v[p->group].scheduled_count--;
+}
