@@ -1,0 +1,169 @@
+/*
+ * effects.c - what the engine wants done, as records.
+ *
+ * Owns:       the numbering of effects. Invariants: an effect that changes an object's status is taken over
+ *             into our own rows at once, so the next decision already sees it.
+ */
+#include "cycle/engine_internal.h"
+
+enum { NOTE_MAX = 1024 };
+
+void mst_effects_done(struct mst_effects *effects)
+{
+    mst_vec_done(&effects->list);
+    mst_arena_done(&effects->arena);
+}
+
+static struct mst_str keep(struct mst_engine *engine, struct mst_str s)
+{
+    return mst_arena_str(&engine->out->arena, s);
+}
+
+struct mst_effect *mst_effect_add(struct mst_engine *engine, mst_effect_kind kind,
+                                  mst_kind object_kind, uint32_t row)
+{
+    struct mst_effect effect = {
+        .id = ++engine->effect_count,
+        .cycle = engine->cycle,
+        .kind = kind,
+        .object_kind = object_kind,
+    };
+    if (object_kind == MST_KIND_POD) {
+        const struct mst_pod_row *p = &engine->cluster.pods.v[row];
+        effect.ns = mst_sym_str(engine->syms, p->ns);
+        effect.name = keep(engine, p->name);
+        effect.uid = keep(engine, p->uid);
+    } else {
+        const struct mst_group_row *g = &engine->cluster.groups.v[row];
+        effect.ns = mst_sym_str(engine->syms, g->ns);
+        effect.name = keep(engine, g->name);
+        effect.uid = keep(engine, g->uid);
+    }
+    mst_vec_push(&engine->out->list, effect);
+    return &engine->out->list.v[engine->out->list.n - 1];
+}
+
+void mst_effect_event(struct mst_engine *engine, uint32_t pod, bool warning, const char *reason,
+                      const char *action, struct mst_str note)
+{
+    struct mst_effect *e = mst_effect_add(engine, MST_EFFECT_EVENT, MST_KIND_POD, pod);
+    e->type = mst_str_of(warning ? "Warning" : "Normal");
+    e->reason = mst_str_of(reason);
+    e->action = mst_str_of(action);
+    if (note.n > NOTE_MAX)
+        e->note = mst_arena_printf(&engine->out->arena, "%.*s ...", NOTE_MAX - 4, note.p);
+    else
+        e->note = keep(engine, note);
+}
+
+static struct mst_condition condition_of(struct mst_engine *engine, const char *type,
+                                         const struct mst_cond *cond)
+{
+    if (!cond->status.n)
+        return (struct mst_condition){ 0 };
+    return (struct mst_condition){
+        .type = mst_str_of(type),
+        .status = keep(engine, cond->status),
+        .reason = keep(engine, cond->reason),
+        .message = keep(engine, cond->message),
+        .observed_generation = cond->observed_generation,
+        .last_transition = cond->last_transition,
+    };
+}
+
+static struct mst_time time_of(int64_t now_ns)
+{
+    return (struct mst_time){ .unix_s = now_ns / 1000000000, .set = true };
+}
+
+/* observedGeneration does not count: nothing is sent for it alone. */
+static bool same_condition(const struct mst_cond *a, const struct mst_cond *b)
+{
+    return mst_str_eq(a->status, b->status) && mst_str_eq(a->reason, b->reason) &&
+           mst_str_eq(a->message, b->message);
+}
+
+void mst_effect_pod_status(struct mst_engine *engine, uint32_t pod, const char *reason,
+                           struct mst_str message, mst_nnn nominated)
+{
+    struct mst_pod_row *p = &engine->cluster.pods.v[pod];
+    bool same_status = mst_str_is(p->scheduled.status, "False");
+    struct mst_cond next = {
+        .status = MST_STR("False"),
+        .reason = mst_str_of(reason),
+        .message = message,
+        .observed_generation = p->generation,
+        .last_transition = same_status ? p->scheduled.last_transition : time_of(engine->now_ns),
+    };
+    bool change = !same_condition(&p->scheduled, &next);
+    bool clear = nominated == MST_NNN_CLEAR && p->status_nominated != MST_SYM_NONE;
+    if (!change && !clear)
+        return;
+    struct mst_effect *e = mst_effect_add(engine, MST_EFFECT_POD_STATUS, MST_KIND_POD, pod);
+    if (change) {
+        e->condition_set = true;
+        e->before = condition_of(engine, "PodScheduled", &p->scheduled);
+        e->condition = condition_of(engine, "PodScheduled", &next);
+        mst_cluster_pod_condition(&engine->cluster, pod, &next);
+    }
+    if (clear) {
+        e->nominated_set = true;
+        e->nominated = MST_STR("");
+        p->status_nominated = MST_SYM_NONE;
+        mst_vec_push(&engine->freed, pod);
+    }
+}
+
+void mst_effect_nominate(struct mst_engine *engine, uint32_t pod, mst_sym node)
+{
+    struct mst_pod_row *p = &engine->cluster.pods.v[pod];
+    if (p->status_nominated == node)
+        return;
+    if (p->status_nominated != MST_SYM_NONE)
+        mst_vec_push(&engine->freed, pod);
+    struct mst_effect *e = mst_effect_add(engine, MST_EFFECT_POD_STATUS, MST_KIND_POD, pod);
+    e->nominated_set = true;
+    e->nominated = mst_sym_str(engine->syms, node);
+    p->status_nominated = node;
+}
+
+void mst_effect_group_status(struct mst_engine *engine, uint32_t group, bool scheduled,
+                             const char *reason, struct mst_str message)
+{
+    struct mst_group_row *g = &engine->cluster.groups.v[group];
+    if (!g->known || mst_str_is(g->initially_scheduled.status, "True"))
+        return;
+    bool same_status = !scheduled && g->initially_scheduled.status.n;
+    struct mst_cond next = {
+        .status = scheduled ? MST_STR("True") : MST_STR("False"),
+        .reason = mst_str_of(reason),
+        .message = message,
+        .observed_generation = g->generation,
+        .last_transition =
+            same_status ? g->initially_scheduled.last_transition : time_of(engine->now_ns),
+    };
+    if (same_condition(&g->initially_scheduled, &next))
+        return;
+    struct mst_effect *e =
+        mst_effect_add(engine, MST_EFFECT_GROUP_STATUS, MST_KIND_POD_GROUP, group);
+    e->condition_set = true;
+    e->before = condition_of(engine, "PodGroupInitiallyScheduled", &g->initially_scheduled);
+    e->condition = condition_of(engine, "PodGroupInitiallyScheduled", &next);
+    mst_cluster_group_condition(&engine->cluster, group, &next);
+}
+
+void mst_engine_bind(struct mst_engine *engine, uint32_t pod)
+{
+    struct mst_pod_row *p = &engine->cluster.pods.v[pod];
+    mst_cluster_assume(&engine->cluster, pod);
+    mst_queue_pod_scheduled(engine->queue, pod);
+    struct mst_effect *e = mst_effect_add(engine, MST_EFFECT_BIND, MST_KIND_POD, pod);
+    e->node = mst_sym_str(engine->syms, p->node_name);
+    char *uid = mst_calloc(p->uid.n + 1, 1);
+    if (p->uid.n)
+        memcpy(uid, p->uid.p, p->uid.n);
+    mst_vec_push(&engine->binds, (struct mst_bind){ .effect_id = e->id,
+                                                    .pod = pod,
+                                                    .profile = p->profile,
+                                                    .uid = { uid, p->uid.n } });
+}

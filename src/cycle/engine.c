@@ -1,0 +1,262 @@
+/*
+ * engine.c - life of an engine, its steps, and what is shared by all cycles.
+ *
+ * Invariants: time never goes back; at most one entity is attempted per step; outside of a call no
+ *             transaction is open.
+ */
+#include "cycle/engine_internal.h"
+
+enum { HELD_BATCH = 256 };
+
+static mst_rc make_frameworks(struct mst_engine *engine, struct mst_err *err)
+{
+    engine->frameworks = mst_calloc(engine->config->profiles.n, sizeof(*engine->frameworks));
+    for (uint32_t i = 0; i < engine->config->profiles.n; i++) {
+        mst_rc rc = mst_framework_init(&engine->frameworks[i], &engine->cluster, engine->config, i,
+                                       err);
+        if (rc)
+            return rc;
+        engine->framework_count++;
+    }
+    return MST_OK;
+}
+
+struct mst_engine *mst_engine_new(const struct mst_engine_options *options, struct mst_err *err)
+{
+    struct mst_engine *engine = mst_calloc(1, sizeof(*engine));
+    engine->config = options->config;
+    engine->syms = options->syms;
+    engine->log = options->log;
+    engine->random_ties = options->random_ties;
+    mst_rng_init(&engine->rng, options->seed);
+    mst_cluster_init(&engine->cluster, engine->syms);
+    engine->cluster.groups_enabled = engine->config->gates.on[MST_GATE_GenericWorkload];
+    engine->cluster.fit_scores_whole_pod = !engine->config->upstream;
+    mst_evals_init(&engine->evals, MST_EVAL_BUDGET);
+    engine->now_ns = INT64_MIN;
+    engine->out = &engine->left;
+    if (make_frameworks(engine, err)) {
+        mst_engine_free(engine);
+        return NULL;
+    }
+    engine->queue = mst_queue_new(&(struct mst_queue_options){
+        .cluster = &engine->cluster,
+        .frameworks = engine->frameworks,
+        .framework_count = engine->framework_count,
+        .config = engine->config,
+    });
+    return engine;
+}
+
+void mst_engine_free(struct mst_engine *engine)
+{
+    if (!engine)
+        return;
+    mst_queue_free(engine->queue);
+    mst_evals_done(&engine->evals);
+    for (uint32_t i = 0; i < engine->framework_count; i++)
+        mst_framework_done(&engine->frameworks[i]);
+    mst_free(engine->frameworks);
+    mst_cluster_done(&engine->cluster);
+    for (uint32_t i = 0; i < engine->binds.n; i++)
+        mst_free((void *)engine->binds.v[i].uid.p);
+    mst_vec_done(&engine->binds);
+    mst_vec_done(&engine->freed);
+    mst_effects_done(&engine->left);
+    mst_arena_done(&engine->arena);
+    mst_free(engine);
+}
+
+/* ---- steps ---- */
+
+/* Members held for a while learn why (profile muster, scheduling.md 1.3). */
+static void tell_held(struct mst_engine *engine)
+{
+    struct mst_held held[HELD_BATCH];
+    uint32_t n;
+    do {
+        n = mst_queue_held(engine->queue, engine->now_ns, &engine->arena, held, HELD_BATCH);
+        for (uint32_t i = 0; i < n; i++)
+            mst_effect_pod_status(engine, held[i].pod, "NotReadyForScheduling", held[i].text,
+                                  MST_NNN_KEEP);
+        mst_arena_reset(&engine->arena);
+    } while (n == HELD_BATCH);
+}
+
+static void emit_attempt(struct mst_engine *engine, const struct mst_popped *popped)
+{
+    struct mst_effect *e =
+        mst_effect_add(engine, MST_EFFECT_ATTEMPT,
+                       popped->group ? MST_KIND_POD_GROUP : MST_KIND_POD, popped->id);
+    e->attempt = popped->attempt;
+    if (!popped->group)
+        return;
+    struct mst_str *pods = MST_NEW_N(&engine->out->arena, struct mst_str, popped->pod_count);
+    for (uint32_t i = 0; i < popped->pod_count; i++)
+        pods[i] = mst_engine_pod_key(engine, &engine->out->arena, popped->pods[i]);
+    e->pods.v = pods;
+    e->pods.n = popped->pod_count;
+}
+
+/* What the API server tells everybody once the cycle's patches have arrived. */
+static void tell_freed(struct mst_engine *engine)
+{
+    for (uint32_t i = 0; i < engine->freed.n; i++)
+        mst_engine_nomination_freed(engine, engine->freed.v[i]);
+    engine->freed.n = 0;
+}
+
+/*
+ * Profile upstream: kube-scheduler looks a nominated pod up in its queue. A member of the group at hand
+ * is not there, and an empty pod of priority 0 is added in its place.
+ */
+static void find_ghosts(struct mst_engine *engine)
+{
+    struct mst_cluster *c = &engine->cluster;
+    if (!engine->config->upstream || !c->nominated_pod_count)
+        return;
+    for (uint32_t row = 0; row < c->nodes.count; row++) {
+        uint32_t pod = mst_cluster_nominated_first(c, row);
+        for (; pod != MST_ROW_NONE; pod = c->pods.v[pod].nominated_next) {
+            bool gated;
+            mst_store store = mst_queue_store_of(engine->queue, pod, &gated);
+            c->pods.v[pod].ghost = store == MST_STORE_POPPED || store == MST_STORE_NONE;
+        }
+    }
+}
+
+static bool attempt(struct mst_engine *engine)
+{
+    struct mst_popped popped;
+    if (!mst_queue_pop(engine->queue, engine->now_ns, &popped))
+        return false;
+    engine->cycle++;
+    emit_attempt(engine, &popped);
+    find_ghosts(engine);
+    if (popped.group)
+        mst_engine_group_cycle(engine, &popped);
+    else
+        mst_engine_pod_cycle(engine, &popped);
+    tell_freed(engine);
+    mst_arena_reset(&engine->arena);
+    return true;
+}
+
+/* Hands out what events left behind: the lists change places. */
+static void take_left(struct mst_engine *engine, struct mst_effects *out)
+{
+    out->list.n = 0;
+    mst_arena_reset(&out->arena);
+    struct mst_effects empty = *out;
+    *out = engine->left;
+    engine->left = empty;
+}
+
+static void advance(struct mst_engine *engine, int64_t now_ns)
+{
+    mst_assert(now_ns >= engine->now_ns);
+    engine->now_ns = now_ns;
+}
+
+bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out)
+{
+    advance(engine, now_ns);
+    take_left(engine, out);
+    engine->out = out;
+    mst_queue_tick(engine->queue, now_ns);
+    tell_held(engine);
+    bool tried = attempt(engine);
+    engine->out = &engine->left;
+    return tried || out->list.n > 0;
+}
+
+int64_t mst_engine_deadline(const struct mst_engine *engine, int64_t now_ns)
+{
+    return engine->left.list.n ? now_ns : mst_queue_deadline(engine->queue, now_ns);
+}
+
+uint32_t mst_engine_cycles(const struct mst_engine *engine)
+{
+    return engine->cycle;
+}
+
+/* ---- shared by cycles ---- */
+
+struct mst_str mst_engine_pod_key(const struct mst_engine *engine, struct mst_arena *arena,
+                                  uint32_t pod)
+{
+    const struct mst_pod_row *p = &engine->cluster.pods.v[pod];
+    struct mst_str ns = mst_sym_str(engine->syms, p->ns);
+    char *text = mst_arena_alloc(arena, ns.n + 1 + p->name.n + 1);
+    if (ns.n)
+        memcpy(text, ns.p, ns.n);
+    text[ns.n] = '/';
+    memcpy(text + ns.n + 1, p->name.p, p->name.n + 1);
+    return (struct mst_str){ text, ns.n + 1 + p->name.n };
+}
+
+struct mst_rng *mst_engine_ties(struct mst_engine *engine)
+{
+    return engine->random_ties ? &engine->rng : NULL;
+}
+
+bool mst_engine_skip_deleting(struct mst_engine *engine, uint32_t pod)
+{
+    if (!engine->cluster.pods.v[pod].deleting)
+        return false;
+    struct mst_str key = mst_engine_pod_key(engine, &engine->arena, pod);
+    mst_effect_event(engine, pod, true, "FailedScheduling", "Scheduling",
+                     mst_arena_printf(&engine->arena, "skip schedule deleting pod: %.*s",
+                                      MST_ARG(key)));
+    mst_queue_pod_scheduled(engine->queue, pod);
+    return true;
+}
+
+void mst_engine_fail_pod(struct mst_engine *engine, uint32_t pod, bool member,
+                         const struct mst_failure *failure)
+{
+    if (member)
+        mst_queue_member_failed(engine->queue, pod, failure->slots, 0, engine->now_ns);
+    else
+        mst_queue_pod_failed(engine->queue, pod, failure->slots, 0, engine->now_ns);
+    if (failure->nominated == MST_NNN_CLEAR)
+        mst_cluster_nominate(&engine->cluster, pod, MST_SYM_NONE);
+    mst_effect_event(engine, pod, true, "FailedScheduling", "Scheduling", failure->message);
+    mst_effect_pod_status(engine, pod, failure->error ? "SchedulerError" : "Unschedulable",
+                          failure->message, failure->nominated);
+}
+
+/* ---- views ---- */
+
+struct mst_cluster *mst_engine_cluster(struct mst_engine *engine)
+{
+    return &engine->cluster;
+}
+
+struct mst_queue *mst_engine_queue(struct mst_engine *engine)
+{
+    return engine->queue;
+}
+
+const struct mst_framework *mst_engine_framework(const struct mst_engine *engine, uint32_t profile)
+{
+    mst_assert(profile < engine->framework_count);
+    return &engine->frameworks[profile];
+}
+
+void mst_engine_check(struct mst_engine *engine)
+{
+    mst_assert(engine->cluster.txn_depth == 0);
+    mst_cluster_check(&engine->cluster);
+    mst_queue_check(engine->queue);
+    for (uint32_t i = 0; i < engine->cluster.pods.n; i++) {
+        const struct mst_pod_row *p = &engine->cluster.pods.v[i];
+        if (!p->live)
+            continue;
+        bool gated;
+        mst_store store = mst_queue_store_of(engine->queue, i, &gated);
+        bool placed = p->assigned || p->assumed;
+        mst_assert(placed == (store == MST_STORE_NONE) || p->deleting);
+        mst_assert(store != MST_STORE_POPPED);
+    }
+}

@@ -1,0 +1,123 @@
+/*
+ * engine_internal.h - what the files of the engine share.
+ */
+#ifndef MST_ENGINE_INTERNAL_H
+#define MST_ENGINE_INTERNAL_H
+
+#include "cycle/engine.h"
+#include "framework/eval.h"
+
+/* A bind that was sent; once answered, pod is MST_ROW_NONE. */
+struct mst_bind {
+    uint64_t effect_id;
+    uint32_t pod;
+    uint32_t profile;
+    struct mst_str uid; /* heap: the row may be somebody else's by then */
+};
+
+struct mst_engine {
+    const struct mst_config *config;
+    struct mst_syms *syms;
+    const struct mst_log *log;
+    struct mst_cluster cluster;
+    struct mst_framework *frameworks; /* by profile index */
+    uint32_t framework_count;
+    struct mst_queue *queue;
+    struct mst_evals evals;
+    struct mst_rng rng;
+    bool random_ties;
+    int64_t now_ns;
+    uint32_t cycle;        /* attempts so far */
+    uint64_t effect_count; /* ids given */
+    struct mst_effects left; /* made by events, handed out with the next step */
+    struct mst_effects *out; /* where effects go now: `left`, or the step's */
+    struct mst_arena arena;  /* reset when a cycle ends */
+    MST_VEC(struct mst_bind) binds; /* ascending by effect id */
+    uint32_t binds_begin;           /* the ones before are answered */
+    MST_VEC(uint32_t) freed;        /* pods whose nomination this cycle cleared in the API */
+};
+
+/* ---- a member or lone pod that was not placed (scheduling.md 4.3) ---- */
+
+typedef enum {
+    MST_NNN_KEEP,
+    MST_NNN_CLEAR,
+} mst_nnn;
+
+struct mst_failure {
+    bool error;             /* reason SchedulerError instead of Unschedulable */
+    struct mst_str message; /* condition and event */
+    uint64_t slots;         /* who rejected it */
+    mst_nnn nominated;
+};
+
+/* The failure handler: back to the queue, nomination, event, patch. */
+void mst_engine_fail_pod(struct mst_engine *engine, uint32_t pod, bool member,
+                         const struct mst_failure *failure);
+
+/* ---- effects (effects.c) ---- */
+
+struct mst_effect *mst_effect_add(struct mst_engine *engine, mst_effect_kind kind,
+                                  mst_kind object_kind, uint32_t row);
+void mst_effect_event(struct mst_engine *engine, uint32_t pod, bool warning, const char *reason,
+                      const char *action, struct mst_str note);
+/* Patches PodScheduled and / or the nomination, and takes both over; nothing when nothing changes. */
+void mst_effect_pod_status(struct mst_engine *engine, uint32_t pod, const char *reason,
+                           struct mst_str message, mst_nnn nominated);
+void mst_effect_nominate(struct mst_engine *engine, uint32_t pod, mst_sym node);
+/* Patches PodGroupInitiallyScheduled; True is never overwritten. */
+void mst_effect_group_status(struct mst_engine *engine, uint32_t group, bool scheduled,
+                             const char *reason, struct mst_str message);
+/* Starts the binding of a placed pod: assumes it and emits the bind. */
+void mst_engine_bind(struct mst_engine *engine, uint32_t pod);
+
+/* ---- cycles ---- */
+
+void mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *popped);
+void mst_engine_group_cycle(struct mst_engine *engine, const struct mst_popped *popped);
+void mst_engine_nomination_freed(struct mst_engine *engine, uint32_t pod);
+/* An event about an assigned pod, with the label of its action. */
+void mst_engine_assigned_event(struct mst_engine *engine, uint32_t pod, uint32_t action);
+/* True if the pod's object is being deleted: says so, and the pod is done (2.1 step 2). */
+bool mst_engine_skip_deleting(struct mst_engine *engine, uint32_t pod);
+/* "ns/name" in the arena. */
+struct mst_str mst_engine_pod_key(const struct mst_engine *engine, struct mst_arena *arena, uint32_t pod);
+struct mst_rng *mst_engine_ties(struct mst_engine *engine);
+
+/* ---- group algorithm (group_try.c), also for looking without acting (explain.c) ---- */
+
+typedef enum { MST_MEMBER_UNTRIED, MST_MEMBER_PLACED, MST_MEMBER_REJECTED } mst_member_state;
+
+struct mst_member {
+    uint32_t pod;
+    mst_member_state state;
+    struct mst_pick pick; /* when rejected: message and slots */
+};
+
+struct mst_group_try {
+    uint32_t group;
+    const struct mst_framework *fw;
+    struct mst_member *members;
+    uint32_t member_count;
+    uint32_t scheduled_before; /* S of the snapshot */
+    uint32_t placed;
+    bool refused_early;        /* before the first pod */
+    bool nothing_new;          /* feasible, but no pod was placed */
+    mst_code code;             /* MST_SUCCESS, MST_UNSCHEDULABLE, MST_ERROR */
+    struct mst_str text;       /* PlacementFeasible's, or the error's */
+};
+
+/*
+ * Places the members in order on the open transaction (scheduling.md 2.4). `out->members` is filled by the
+ * caller with the pods. The caller commits or rolls back.
+ */
+void mst_group_try(struct mst_engine *engine, struct mst_group_try *out);
+
+/* The texts of scheduling.md 4.2. */
+struct mst_group_texts {
+    struct mst_str condition, untried, placed;
+};
+void mst_group_texts_of(const struct mst_engine *engine, const struct mst_group_try *t,
+                        struct mst_arena *arena, struct mst_group_texts *out);
+
+#endif

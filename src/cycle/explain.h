@@ -1,0 +1,101 @@
+/*
+ * explain.h - why something is pending, and what would change that.
+ *
+ * The record is computed on demand from the engine's present state, on a transaction that is rolled
+ * back: looking never changes a later decision.
+ */
+#ifndef MST_EXPLAIN_H
+#define MST_EXPLAIN_H
+
+#include "cycle/engine.h"
+
+/* One reason and the nodes that give it. A node with two reasons is in both. */
+struct mst_reason_nodes {
+    struct mst_str reason;
+    struct mst_str plugin;
+    bool unresolvable; /* evicting pods would not help on any of these nodes */
+    mst_strs nodes;    /* names, ascending */
+};
+
+/* Members that are alike (one class), judged on the cluster as it is plus the members placed so far. */
+struct mst_class_explanation {
+    mst_strs pods;          /* "ns/name" of the members of this class that are queued */
+    uint32_t placed;        /* how many of them the attempt placed */
+    uint32_t node_count;    /* nodes looked at */
+    uint32_t feasible;      /* nodes that would take the next one */
+    uint32_t room;          /* how many of these alone fit into the cluster as it is now, at most 100,000 */
+    struct mst_str message; /* of the first member that found no node; absent when all were placed */
+    struct mst_str request; /* "cpu 2, memory 4Gi, nvidia.com/gpu 8" */
+    MST_LIST(struct mst_reason_nodes) reasons;
+};
+
+typedef enum {
+    MST_FIX_NOTHING_NEEDED,
+    MST_FIX_MIN_COUNT, /* lower minCount to `count` */
+    MST_FIX_NODES,     /* add `count` empty nodes like `node` */
+    MST_FIX_FREE,      /* free `amount` of `resource` on `node` */
+    MST_FIX_MEMBERS,   /* `count` members do not exist yet */
+    MST_FIX_GATES,     /* scheduling gates, a missing PodGroup: see text */
+} mst_fix_kind;
+
+struct mst_fix {
+    mst_fix_kind kind;
+    uint32_t count;
+    struct mst_str node;     /* a node of that shape */
+    struct mst_str resource;
+    int64_t amount;          /* milli for cpu */
+    struct mst_str text;     /* the sentence for people */
+};
+
+struct mst_explanation {
+    bool group;
+    struct mst_str ns, name;
+    mst_policy policy;
+    int64_t min_count;      /* 1 for a lone pod and a basic group */
+    uint32_t members;       /* known */
+    uint32_t scheduled;     /* bound or assumed already */
+    uint32_t queued;        /* waiting */
+    uint32_t would_fit;     /* of the queued ones, tried in order */
+    bool feasible;          /* an attempt now would succeed */
+    struct mst_str state;   /* "scheduled", "waiting for ...", "unschedulable", "in backoff for 3s" */
+    struct mst_str message; /* what the condition says or would say */
+    MST_LIST(struct mst_class_explanation) classes;
+    MST_LIST(struct mst_fix) fixes; /* smallest first */
+};
+
+/* `id` is a row of the cluster. Everything in `out` lives in `arena`. */
+void mst_explain(struct mst_engine *engine, bool group, uint32_t id, int64_t now_ns,
+                 struct mst_arena *arena, struct mst_explanation *out);
+
+/* ---- scores, for `--scores` and comparison with the oracle ---- */
+
+struct mst_score_entry {
+    struct mst_str plugin;
+    int64_t raw, normalized, weighted;
+};
+struct mst_node_answer {
+    struct mst_str node;
+    mst_code code;
+    struct mst_str plugin; /* who rejected; "PreFilterResult" for nodes that PreFilter left out */
+    mst_strs reasons;
+    MST_LIST(struct mst_score_entry) scores; /* feasible nodes, by plugin name */
+    int64_t total;
+};
+struct mst_pod_answer {
+    struct mst_str pre_enqueue_plugin[4];
+    struct mst_status pre_enqueue[4];
+    uint32_t pre_enqueue_count; /* plugins that hold the pod back */
+    mst_code pre_filter;        /* MST_SUCCESS or the rejection that holds for all nodes */
+    struct mst_str pre_filter_plugin;
+    mst_strs pre_filter_reasons;
+    mst_strs skipped_filters;   /* plugin names, ascending */
+    MST_LIST(struct mst_node_answer) nodes; /* by name */
+    mst_strs feasible, best;    /* ascending */
+    struct mst_str host;        /* what the scheduler would choose, absent: none */
+    struct mst_str reason, message; /* of the PodScheduled condition when it fits nowhere */
+};
+/* What every plugin says of a pending pod on every node, as mode `plugins` of the oracle. */
+void mst_explain_scores(struct mst_engine *engine, uint32_t pod, struct mst_arena *arena,
+                        struct mst_pod_answer *out);
+
+#endif
