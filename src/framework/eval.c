@@ -1,0 +1,382 @@
+/*
+ * eval.c - verdicts and scores of one class as arrays, kept in step with the nodes.
+ *
+ * Invariants: feasible_count, the maxima and the heap describe exactly the rows whose verdict is OK.
+ *             A row that gains or loses the maximum of a normalised plugin changes every total, which
+ *             is then recomputed as a whole.
+ */
+#include "framework/eval_internal.h"
+
+#include "base/vector.h"
+
+enum {
+    TABLE_MAX = 256,   /* normalised scores of raws below this are looked up */
+    BLOCK_ROWS = 1024, /* rows that all plugins look at while their columns are in the cache */
+};
+
+struct mst_eval *mst_eval_new(struct mst_evals *owner)
+{
+    struct mst_eval *eval = mst_calloc(1, sizeof(*eval));
+    eval->owner = owner;
+    return eval;
+}
+
+void mst_eval_clear(struct mst_eval *eval)
+{
+    struct mst_eval kept = {
+        .owner = eval->owner,
+        .arena = eval->arena,
+        .cap = eval->cap,
+        .verdict = eval->verdict,
+        .base = eval->base,
+        .total = eval->total,
+        .heap = eval->heap,
+        .bytes = eval->bytes,
+    };
+    for (uint32_t i = 0; i < MST_NORMALIZED_MAX; i++)
+        kept.normalized[i].raw = eval->normalized[i].raw;
+    mst_arena_reset(&kept.arena);
+    mst_heap_clear(&kept.heap);
+    *eval = kept;
+}
+
+void mst_eval_free(struct mst_eval *eval)
+{
+    if (!eval)
+        return;
+    mst_arena_done(&eval->arena);
+    mst_heap_done(&eval->heap);
+    mst_free(eval->verdict);
+    mst_free(eval->base);
+    mst_free(eval->total);
+    for (uint32_t i = 0; i < MST_NORMALIZED_MAX; i++)
+        mst_free(eval->normalized[i].raw);
+    mst_free(eval);
+}
+
+static void reserve(struct mst_eval *eval, uint32_t rows)
+{
+    if (rows > eval->cap) {
+        eval->cap = MST_MAX(rows, MST_MAX(64u, eval->cap + eval->cap / 2));
+        eval->verdict = mst_realloc(eval->verdict, eval->cap, sizeof(*eval->verdict));
+        eval->base = mst_realloc(eval->base, eval->cap, sizeof(*eval->base));
+        eval->total = mst_realloc(eval->total, eval->cap, sizeof(*eval->total));
+        for (uint32_t i = 0; i < MST_NORMALIZED_MAX; i++) {
+            mst_free(eval->normalized[i].raw);
+            eval->normalized[i].raw = NULL;
+        }
+    }
+    eval->bytes = (size_t)eval->cap * (sizeof(*eval->verdict) + 2 * sizeof(int64_t));
+    for (uint32_t i = 0; i < MST_NORMALIZED_MAX; i++) {
+        if (i < eval->normalized_count && !eval->normalized[i].raw)
+            eval->normalized[i].raw = mst_calloc(eval->cap, sizeof(int64_t));
+        if (eval->normalized[i].raw)
+            eval->bytes += (size_t)eval->cap * sizeof(int64_t);
+    }
+}
+
+static bool allowed(const struct mst_eval *eval, mst_sym name)
+{
+    uint32_t lo = 0, hi = eval->names.n;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (eval->names.v[mid] < name)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < eval->names.n && eval->names.v[lo] == name;
+}
+
+/* Rows that PreFilter left out, before any Filter plugin is asked. */
+static void restrict_rows(const struct mst_eval *eval, uint32_t begin, uint32_t end,
+                          mst_verdict *verdict)
+{
+    for (uint32_t row = begin; row < end; row++)
+        verdict[row] = !eval->restricted || allowed(eval, eval->fw->view.nodes->name[row])
+                           ? MST_VERDICT_OK
+                           : MST_VERDICT_UNRESOLVABLE |
+                                 (MST_SLOT_PRE_FILTER_RESULT + 1) << MST_VERDICT_SLOT_SHIFT;
+}
+
+static void filter_rows(struct mst_eval *eval, uint32_t begin, uint32_t end, mst_verdict *verdict)
+{
+    const struct mst_framework *fw = eval->fw;
+    for (uint32_t i = 0; i < eval->filter_count; i++) {
+        uint32_t slot = eval->filters[i];
+        const struct mst_slot *s = &fw->slots[slot];
+        s->plugin->filter(&fw->view, s->instance, eval->filter_state[slot], begin, end,
+                          (slot + 1) << MST_VERDICT_SLOT_SHIFT, verdict);
+    }
+}
+
+/* sum[i] = start + weight * score[i] */
+MST_VECTOR
+static void begin_sum(int64_t *restrict sum, const int64_t *restrict score, int64_t start,
+                      int64_t weight, uint32_t n)
+{
+    if (weight == 1) /* the usual weight: 64-bit products are slow in vectors */
+        for (uint32_t i = 0; i < n; i++)
+            sum[i] = start + score[i];
+    else
+        for (uint32_t i = 0; i < n; i++)
+            sum[i] = start + weight * score[i];
+}
+
+/* sum[i] += weight * score[i] */
+MST_VECTOR
+static void add_to_sum(int64_t *restrict sum, const int64_t *restrict score, int64_t weight,
+                       uint32_t n)
+{
+    if (weight == 1)
+        for (uint32_t i = 0; i < n; i++)
+            sum[i] += score[i];
+    else
+        for (uint32_t i = 0; i < n; i++)
+            sum[i] += weight * score[i];
+}
+
+static void score_rows(struct mst_eval *eval, uint32_t begin, uint32_t end)
+{
+    const struct mst_framework *fw = eval->fw;
+    /* Plugins fill by row: the block's scores, as if the array began at row 0. */
+    mst_vec_reserve(&eval->owner->scratch, end - begin);
+    int64_t *block = eval->owner->scratch.v, *scratch = block - begin;
+    int64_t *base = eval->base;
+    for (uint32_t row = begin; !eval->adder_count && row < end; row++)
+        base[row] = eval->constant;
+    for (uint32_t i = 0; i < eval->adder_count; i++) {
+        uint32_t slot = eval->adders[i];
+        const struct mst_slot *s = &fw->slots[slot];
+        s->plugin->score(&fw->view, s->instance, eval->score_state[slot], begin, end, scratch);
+        if (i == 0)
+            begin_sum(base + begin, block, eval->constant, s->weight, end - begin);
+        else
+            add_to_sum(base + begin, block, s->weight, end - begin);
+    }
+    for (uint32_t i = 0; i < eval->normalized_count; i++) {
+        uint32_t slot = eval->normalized[i].slot;
+        const struct mst_slot *s = &fw->slots[slot];
+        s->plugin->score(&fw->view, s->instance, eval->score_state[slot], begin, end,
+                         eval->normalized[i].raw);
+    }
+}
+
+static int64_t total_of(const struct mst_eval *eval, uint32_t row)
+{
+    int64_t total = eval->base[row];
+    for (uint32_t i = 0; i < eval->normalized_count; i++) {
+        const struct mst_normalized *n = &eval->normalized[i];
+        const struct mst_slot *s = &eval->fw->slots[n->slot];
+        total += s->weight * mst_normalized_score(s->plugin->normalize, n->raw[row], n->max);
+    }
+    return total;
+}
+
+MST_VECTOR
+static uint32_t count_feasible(const mst_verdict *verdict, uint32_t n)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++)
+        count += verdict[i] == MST_VERDICT_OK;
+    return count;
+}
+
+MST_VECTOR
+static int64_t max_of_feasible(const mst_verdict *verdict, const int64_t *raw, uint32_t n)
+{
+    int64_t max = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t value = verdict[i] == MST_VERDICT_OK ? raw[i] : 0;
+        max = value > max ? value : max;
+    }
+    return max;
+}
+
+MST_VECTOR
+static uint32_t count_at(const mst_verdict *verdict, const int64_t *raw, int64_t max, uint32_t n)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++)
+        count += (verdict[i] == MST_VERDICT_OK) & (raw[i] == max);
+    return count;
+}
+
+/* The maximum of a normalised plugin over the feasible rows. True if it is another one than before. */
+static bool find_max(struct mst_eval *eval, struct mst_normalized *n)
+{
+    uint32_t count = eval->fw->view.nodes->count;
+    int64_t max = max_of_feasible(eval->verdict, n->raw, count);
+    bool changed = max != n->max;
+    n->max = max;
+    n->at_max = count_at(eval->verdict, n->raw, max, count);
+    return changed;
+}
+
+/*
+ * Adds the weighted normalised scores. Rows that are not feasible may have raws beyond the maximum;
+ * their totals mean nothing until they become feasible, which computes them anew.
+ */
+static void add_normalized(struct mst_eval *eval, const struct mst_normalized *n)
+{
+    const struct mst_slot *s = &eval->fw->slots[n->slot];
+    const int64_t *raw = n->raw;
+    int64_t *total = eval->total;
+    uint32_t count = eval->fw->view.nodes->count;
+    if (n->max >= TABLE_MAX) {
+        for (uint32_t row = 0; row < count; row++)
+            total[row] += s->weight * mst_normalized_score(s->plugin->normalize, raw[row], n->max);
+        return;
+    }
+    int64_t table[TABLE_MAX];
+    for (int64_t i = 0; i <= n->max; i++)
+        table[i] = s->weight * mst_normalized_score(s->plugin->normalize, i, n->max);
+    uint64_t last = (uint64_t)n->max;
+    for (uint32_t row = 0; row < count; row++) {
+        uint64_t at = (uint64_t)raw[row];
+        total[row] += table[at < last ? at : last];
+    }
+}
+
+static void recompute_totals(struct mst_eval *eval)
+{
+    uint32_t count = eval->fw->view.nodes->count;
+    if (count)
+        memcpy(eval->total, eval->base, count * sizeof(*eval->total));
+    for (uint32_t i = 0; i < eval->normalized_count; i++)
+        add_normalized(eval, &eval->normalized[i]);
+    eval->heap_valid = false;
+}
+
+static bool better(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct mst_eval *eval = ctx;
+    if (eval->total[a] != eval->total[b])
+        return eval->total[a] > eval->total[b];
+    const uint32_t *rank = eval->fw->view.nodes->rank;
+    return rank[a] < rank[b];
+}
+
+void mst_eval_build_heap(struct mst_eval *eval)
+{
+    uint32_t *rows = mst_calloc(MST_MAX(1u, eval->feasible_count), sizeof(*rows));
+    uint32_t n = 0;
+    for (uint32_t row = 0; row < eval->fw->view.nodes->count; row++)
+        if (eval->verdict[row] == MST_VERDICT_OK)
+            rows[n++] = row;
+    mst_assert(n == eval->feasible_count);
+    (void)mst_nodes_rank(eval->fw->view.nodes);
+    eval->heap.before = better;
+    eval->heap.ctx = eval;
+    mst_heap_build(&eval->heap, rows, n);
+    mst_free(rows);
+    eval->heap_valid = true;
+}
+
+void mst_eval_scan(struct mst_eval *eval)
+{
+    struct mst_nodes *nodes = eval->fw->view.nodes;
+    uint32_t count = nodes->count;
+    reserve(eval, count);
+    restrict_rows(eval, 0, count, eval->verdict);
+    for (uint32_t at = 0; at < count; at += BLOCK_ROWS) {
+        uint32_t end = MST_MIN(count, at + BLOCK_ROWS);
+        filter_rows(eval, at, end, eval->verdict);
+        score_rows(eval, at, end);
+    }
+    eval->feasible_count = count_feasible(eval->verdict, count);
+    for (uint32_t i = 0; i < eval->normalized_count; i++)
+        (void)find_max(eval, &eval->normalized[i]);
+    recompute_totals(eval);
+    eval->picks = 0;
+    eval->change_at = mst_nodes_change_end(nodes);
+}
+
+/*
+ * After row's verdict or raws moved from (was_ok, old_raw): keeps maxima and totals right.
+ * Returns false when every total was recomputed, which leaves the heap to be rebuilt.
+ */
+static bool follow(struct mst_eval *eval, uint32_t row, bool was_ok, const int64_t *old_raw)
+{
+    bool ok = eval->verdict[row] == MST_VERDICT_OK;
+    bool renormalize = false;
+    for (uint32_t i = 0; i < eval->normalized_count; i++) {
+        struct mst_normalized *n = &eval->normalized[i];
+        if (was_ok && old_raw[i] == n->max)
+            n->at_max--;
+        if (ok && n->raw[row] == n->max)
+            n->at_max++;
+        bool higher = ok && n->raw[row] > n->max;
+        if (higher || (n->at_max == 0 && n->max > 0))
+            renormalize |= find_max(eval, n);
+    }
+    if (renormalize) {
+        recompute_totals(eval);
+        return false;
+    }
+    eval->total[row] = total_of(eval, row);
+    return true;
+}
+
+static void keep_heap(struct mst_eval *eval, uint32_t row)
+{
+    if (!eval->heap_valid)
+        return;
+    if (eval->verdict[row] == MST_VERDICT_OK)
+        mst_heap_put(&eval->heap, row);
+    else
+        mst_heap_remove(&eval->heap, row);
+}
+
+void mst_eval_update(struct mst_eval *eval, uint32_t row)
+{
+    bool was_ok = eval->verdict[row] == MST_VERDICT_OK;
+    int64_t old_raw[MST_NORMALIZED_MAX];
+    for (uint32_t i = 0; i < eval->normalized_count; i++)
+        old_raw[i] = eval->normalized[i].raw[row];
+    restrict_rows(eval, row, row + 1, eval->verdict);
+    filter_rows(eval, row, row + 1, eval->verdict);
+    score_rows(eval, row, row + 1);
+    eval->feasible_count += (eval->verdict[row] == MST_VERDICT_OK) - was_ok;
+    if (follow(eval, row, was_ok, old_raw))
+        keep_heap(eval, row);
+}
+
+void mst_eval_force(struct mst_eval *eval, uint32_t row, mst_verdict verdict)
+{
+    bool was_ok = eval->verdict[row] == MST_VERDICT_OK;
+    int64_t old_raw[MST_NORMALIZED_MAX];
+    for (uint32_t i = 0; i < eval->normalized_count; i++)
+        old_raw[i] = eval->normalized[i].raw[row];
+    eval->verdict[row] = verdict;
+    eval->feasible_count += (verdict == MST_VERDICT_OK) - was_ok;
+    if (follow(eval, row, was_ok, old_raw))
+        keep_heap(eval, row);
+}
+
+mst_verdict mst_eval_row_verdict(struct mst_eval *eval, uint32_t row)
+{
+    mst_verdict kept = eval->verdict[row];
+    eval->verdict[row] = MST_VERDICT_OK;
+    filter_rows(eval, row, row + 1, eval->verdict);
+    mst_verdict verdict = eval->verdict[row];
+    eval->verdict[row] = kept;
+    return verdict;
+}
+
+void mst_eval_sync(struct mst_eval *eval)
+{
+    const struct mst_nodes *nodes = eval->fw->view.nodes;
+    uint64_t end = mst_nodes_change_end(nodes);
+    if (eval->change_at < nodes->change_first || end - eval->change_at > nodes->count / 2) {
+        mst_eval_scan(eval);
+        return;
+    }
+    uint32_t last = MST_ROW_NONE;
+    for (; eval->change_at < end; eval->change_at++) {
+        uint32_t row = nodes->changes.v[eval->change_at - nodes->change_first];
+        if (row != last)
+            mst_eval_update(eval, row);
+        last = row;
+    }
+}

@@ -1,0 +1,138 @@
+/*
+ * eval.h - the verdict cache: what the plugins say of one pod class, on every node.
+ *
+ * A class is asked about all rows once; after that only about rows that changed. The best node comes
+ * from an indexed heap once a class is asked again and again, from a scan before that.
+ *
+ * Owns:       compiled plugin states, verdicts, scores, heaps, within a budget of bytes; the class used
+ *             least recently goes first. A class seen for the first time does not enter the cache.
+ * Borrows:    the frameworks and their cluster.
+ * Invariants: what mst_eval_of returns is exactly what a fresh computation would give.
+ */
+#ifndef MST_EVAL_H
+#define MST_EVAL_H
+
+#include "base/heap.h"
+#include "base/rng.h"
+#include "framework/framework.h"
+
+enum { MST_NORMALIZED_MAX = 16 }; /* score plugins of one profile that need normalising */
+
+/* A score plugin whose raw scores are kept: its final score depends on the feasible set. */
+struct mst_normalized {
+    uint32_t slot;
+    int64_t *raw;      /* [row] */
+    int64_t max;       /* over feasible rows, at least 0 */
+    uint32_t at_max;   /* feasible rows with raw == max */
+};
+
+struct mst_evals;
+
+struct mst_eval {
+    const struct mst_framework *fw;
+    struct mst_evals *owner;
+    uint32_t class_id;
+    uint64_t class_serial;
+    struct mst_arena arena;
+
+    /* PreFilter: one answer for all nodes, or per-plugin states */
+    mst_code pre_code; /* MST_SUCCESS, or a rejection or error that holds for every node */
+    uint32_t pre_slot;
+    struct mst_str pre_reason;      /* reasons of the rejection */
+    uint64_t skipped;               /* slots whose Filter is skipped */
+    uint64_t restricting;           /* slots that named nodes */
+    bool restricted;
+    mst_sym_list names;             /* the intersection, sorted by symbol */
+    /* During a pick: who rejected the nominated node. Upstream names it among those that restrict. */
+    uint64_t also_restricting;
+
+    void *filter_state[MST_SLOTS_MAX], *score_state[MST_SLOTS_MAX];
+    uint8_t filters[MST_SLOTS_MAX], adders[MST_SLOTS_MAX]; /* adders: no normaliser */
+    uint32_t filter_count, adder_count, normalized_count;
+    struct mst_normalized normalized[MST_NORMALIZED_MAX];
+    bool uniform[MST_SLOTS_MAX];
+    int64_t uniform_raw[MST_SLOTS_MAX];
+    int64_t constant;               /* what uniform plugins add to every node */
+    uint64_t scored;                /* slots that score (not skipped) */
+
+    uint32_t cap;
+    mst_verdict *verdict; /* [row] */
+    int64_t *base;        /* constant + weighted scores of the adders */
+    int64_t *total;       /* base + weighted normalised scores; == base when there are none */
+    uint32_t feasible_count;
+
+    /* What the plugins' states and the arrays reflect: another value means compiling anew. */
+    uint64_t set_generation, image_generation;
+    uint32_t taint_set_count;
+    uint64_t change_at;   /* changes of rows that the arrays have seen */
+    uint32_t picks;       /* since the last full scan */
+    bool heap_valid;
+    struct mst_heap heap; /* feasible rows, best first */
+    uint64_t last_used;
+    size_t bytes;
+};
+
+struct mst_evals {
+    MST_VEC(struct mst_eval *) by_class; /* NULL: not cached */
+    MST_VEC(uint64_t) seen;              /* serial of the class that used the id last */
+    struct mst_eval *probation;          /* for classes seen once */
+    MST_VEC(struct mst_eval *) cached;
+    size_t bytes, budget;
+    uint64_t clock;
+    MST_VEC(int64_t) scratch;
+    uint32_t next_start; /* rotation of node sampling (scheduling.md 3.3) */
+    MST_VEC(uint32_t) list_order;
+    uint64_t list_order_generation;
+};
+
+#define MST_EVAL_BUDGET ((size_t)256 << 20)
+
+void mst_evals_init(struct mst_evals *evals, size_t budget);
+void mst_evals_done(struct mst_evals *evals);
+
+/* The up-to-date evaluation of a pod's class. Valid until the next call. */
+struct mst_eval *mst_eval_of(struct mst_evals *evals, const struct mst_framework *fw, uint32_t pod);
+
+/* Where a pod would go, or why nowhere. */
+struct mst_pick {
+    mst_code code;         /* MST_SUCCESS, MST_UNSCHEDULABLE, MST_UNRESOLVABLE, MST_ERROR */
+    uint32_t node;         /* row on success */
+    uint32_t feasible;     /* nodes that would take it */
+    uint64_t slots;        /* plugins that rejected it somewhere */
+    struct mst_str message; /* of a failure: upstream's FitError text, in the arena given */
+};
+
+/*
+ * The single-pod algorithm of scheduling.md 3 on all nodes: nominated node first, filters with
+ * nominated pods, scores, tie-break by lowest name or by `rng` when it is not NULL.
+ * Leaves no trace in the cluster. O(changed rows * log n) for a warm class, O(rows) for a new one.
+ */
+void mst_eval_pick(struct mst_evals *evals, const struct mst_framework *fw, uint32_t pod,
+                   struct mst_rng *rng, struct mst_arena *arena, struct mst_pick *out);
+
+/* Rows whose verdict was replaced for one pod, and what it was. */
+struct mst_forced {
+    uint32_t row;
+    mst_verdict was;
+};
+typedef MST_VEC(struct mst_forced) mst_forced_rows;
+/* Lets the pods nominated to a node count against `pod` there, until restored. */
+void mst_eval_apply_nominated(struct mst_eval *eval, uint32_t pod, mst_forced_rows *out);
+void mst_eval_restore(struct mst_eval *eval, mst_forced_rows *rows);
+
+/* The Filter plugins' verdict with the nominated pods that count against this pod (plugins.md 2.2). */
+mst_verdict mst_eval_verdict(struct mst_eval *eval, uint32_t pod, uint32_t row);
+/* What the Filter plugins say of the row as it is, whether or not PreFilter left it out. */
+mst_verdict mst_eval_row_verdict(struct mst_eval *eval, uint32_t row);
+/* The plugin's words for a verdict. */
+void mst_eval_reasons(const struct mst_eval *eval, uint32_t row, mst_verdict verdict,
+                      struct mst_reasons *out);
+/* The name that the oracle gives the rejecting plugin. */
+const char *mst_eval_rejecter(const struct mst_eval *eval, mst_verdict verdict);
+/* Upstream's FitError for the verdicts as they stand; ret_slots gets who rejected. */
+struct mst_str mst_eval_message(struct mst_eval *eval, struct mst_arena *arena, uint64_t *ret_slots);
+/* Score of one plugin on a feasible row: raw, normalised over the feasible rows. False: skipped. */
+bool mst_eval_score(struct mst_eval *eval, uint32_t slot, uint32_t row, int64_t *ret_raw,
+                    int64_t *ret_normalized);
+
+#endif

@@ -1,0 +1,290 @@
+/*
+ * eval_pick.c - the single-pod algorithm: which node, or why none.
+ *
+ * Source: spec/scheduling.md 3, plugins.md 2.2-2.4.
+ */
+#include "framework/eval_internal.h"
+
+#include "base/vector.h"
+
+enum { PICKS_BEFORE_HEAP = 2, SAMPLE_MIN = 100 };
+
+/* Does a nominated pod count against this one on its node (plugins.md 2.2)? */
+static bool counts_against(const struct mst_cluster *cluster, uint32_t nominated, uint32_t pod)
+{
+    return nominated != pod && cluster->pods.v[nominated].node == MST_ROW_NONE &&
+           cluster->pods.v[nominated].priority >= cluster->pods.v[pod].priority;
+}
+
+/* Puts them on the row. Returns how many; *ret_ghosts: how many more only count as a pod. */
+static uint32_t place_nominated(struct mst_cluster *cluster, uint32_t pod, uint32_t row,
+                                uint32_t *ret_ghosts)
+{
+    uint32_t placed = 0, ghosts = 0;
+    uint32_t i = mst_cluster_nominated_first(cluster, row);
+    for (; i != MST_ROW_NONE; i = cluster->pods.v[i].nominated_next) {
+        if (cluster->pods.v[i].ghost) {
+            ghosts += i != pod && cluster->pods.v[pod].priority <= 0;
+        } else if (counts_against(cluster, i, pod)) {
+            mst_cluster_place(cluster, i, row);
+            placed++;
+        }
+    }
+    *ret_ghosts = ghosts;
+    return placed + ghosts;
+}
+
+/* The row's verdict with the nominated pods added; *ret_with false: there are none that count. */
+static mst_verdict verdict_with_nominated(struct mst_eval *eval, uint32_t pod, uint32_t row,
+                                          bool *ret_with)
+{
+    struct mst_cluster *cluster = eval->fw->view.cluster;
+    uint32_t mark = mst_txn_begin(cluster), ghosts;
+    *ret_with = place_nominated(cluster, pod, row, &ghosts) > 0;
+    cluster->nodes.pod_count[row] += ghosts;
+    mst_verdict verdict = *ret_with ? mst_eval_row_verdict(eval, row) : MST_VERDICT_OK;
+    cluster->nodes.pod_count[row] -= ghosts;
+    mst_txn_rollback(cluster, mark);
+    return verdict;
+}
+
+mst_verdict mst_eval_verdict(struct mst_eval *eval, uint32_t pod, uint32_t row)
+{
+    if (eval->fw->view.nodes->nominated_count[row]) {
+        bool with;
+        mst_verdict verdict = verdict_with_nominated(eval, pod, row, &with);
+        if (verdict != MST_VERDICT_OK)
+            return verdict;
+    }
+    return mst_eval_row_verdict(eval, row);
+}
+
+void mst_eval_apply_nominated(struct mst_eval *eval, uint32_t pod, mst_forced_rows *out)
+{
+    const struct mst_nodes *nodes = eval->fw->view.nodes;
+    for (uint32_t row = 0; row < nodes->count; row++) {
+        if (!nodes->nominated_count[row] ||
+            mst_verdict_slot(eval->verdict[row]) == MST_SLOT_PRE_FILTER_RESULT)
+            continue;
+        bool with;
+        mst_verdict verdict = verdict_with_nominated(eval, pod, row, &with);
+        if (verdict == MST_VERDICT_OK || verdict == eval->verdict[row])
+            continue;
+        mst_vec_push(out, (struct mst_forced){ row, eval->verdict[row] });
+        mst_eval_force(eval, row, verdict);
+    }
+}
+
+void mst_eval_restore(struct mst_eval *eval, mst_forced_rows *rows)
+{
+    while (rows->n) {
+        struct mst_forced *f = &rows->v[--rows->n];
+        mst_eval_force(eval, f->row, f->was);
+    }
+    mst_vec_done(rows);
+}
+
+MST_VECTOR
+static int64_t best_total(const mst_verdict *verdict, const int64_t *total, uint32_t n)
+{
+    int64_t best = INT64_MIN;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t value = verdict[i] == MST_VERDICT_OK ? total[i] : INT64_MIN;
+        best = value > best ? value : best;
+    }
+    return best;
+}
+
+/* The best of all rows; at least one is feasible. One draw per tie as the scan meets it (3.5). */
+static uint32_t scan_best(const struct mst_eval *eval, struct mst_rng *rng)
+{
+    struct mst_nodes *nodes = eval->fw->view.nodes;
+    const uint32_t *rank = mst_nodes_rank(nodes);
+    uint32_t best = MST_ROW_NONE;
+    uint64_t ties = 0;
+    int64_t max = rng ? INT64_MIN : best_total(eval->verdict, eval->total, nodes->count);
+    for (uint32_t row = 0; row < nodes->count; row++) {
+        if (eval->total[row] < max || eval->verdict[row] != MST_VERDICT_OK)
+            continue;
+        if (best == MST_ROW_NONE || eval->total[row] > eval->total[best]) {
+            best = row;
+            ties = 1;
+        } else if (eval->total[row] == eval->total[best]) {
+            bool wins = rng ? mst_rng_below(rng, ++ties) == 0 : rank[row] < rank[best];
+            best = wins ? row : best;
+        }
+    }
+    return best;
+}
+
+static uint32_t best_row(struct mst_eval *eval, struct mst_rng *rng)
+{
+    if (rng || ++eval->picks < PICKS_BEFORE_HEAP)
+        return scan_best(eval, rng);
+    if (!eval->heap_valid)
+        mst_eval_build_heap(eval);
+    return mst_heap_top(&eval->heap);
+}
+
+/* ---- sampling: how many feasible nodes are enough (scheduling.md 3.3) ---- */
+
+static uint32_t nodes_to_find(const struct mst_framework *fw, uint32_t n)
+{
+    if (fw->score_count == 0)
+        return 1; /* one is as good as another */
+    if (n < SAMPLE_MIN)
+        return n;
+    int64_t percent = fw->percentage_of_nodes;
+    if (percent == 0 && !fw->view.upstream)
+        return n; /* looking at every node costs us next to nothing */
+    if (percent == 0)
+        percent = MST_MAX(50 - (int64_t)n / 125, 5);
+    if (percent >= 100)
+        return n;
+    return (uint32_t)MST_MAX((int64_t)n * percent / 100, SAMPLE_MIN);
+}
+
+static const uint32_t *list_order(struct mst_evals *evals, struct mst_nodes *nodes)
+{
+    if (evals->list_order_generation != nodes->set_generation) {
+        mst_vec_reserve(&evals->list_order, MST_MAX(1u, nodes->count));
+        mst_nodes_list_order(nodes, evals->list_order.v);
+        evals->list_order_generation = nodes->set_generation;
+    }
+    return evals->list_order.v;
+}
+
+/* The rows that PreFilter left, in list order; all of them when it named none. Returns how many. */
+static uint32_t candidates_of(struct mst_evals *evals, struct mst_eval *eval, uint32_t *out)
+{
+    struct mst_nodes *nodes = eval->fw->view.nodes;
+    const uint32_t *order = list_order(evals, nodes);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < nodes->count; i++)
+        if (mst_eval_allows(eval, order[i]))
+            out[n++] = order[i];
+    return n;
+}
+
+/*
+ * Feasible rows beyond the first `want` in list order count as not looked at: normalisation and the
+ * choice run over the sample alone.
+ */
+static void pick_sampled(struct mst_evals *evals, struct mst_eval *eval, const uint32_t *rows,
+                         uint32_t n, uint32_t want, struct mst_rng *rng, struct mst_pick *out)
+{
+    mst_forced_rows hidden = { 0 };
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t row = rows[(evals->next_start + i) % n];
+        if (found < want)
+            evals->looked++;
+        if (eval->verdict[row] != MST_VERDICT_OK)
+            continue;
+        if (found++ < want)
+            continue;
+        mst_vec_push(&hidden, (struct mst_forced){ row, MST_VERDICT_OK });
+        mst_eval_force(eval, row, MST_VERDICT_UNRESOLVABLE | 127u << MST_VERDICT_SLOT_SHIFT);
+    }
+    out->feasible = eval->feasible_count;
+    out->node = scan_best(eval, rng);
+    mst_eval_restore(eval, &hidden);
+}
+
+/*
+ * The node that the status nominates: if it takes the pod, nobody else is asked (3.2). If it does not,
+ * its answer stands even where PreFilter left the node out.
+ */
+static bool pick_nominated(struct mst_eval *eval, uint32_t pod, struct mst_pick *out,
+                           mst_forced_rows *forced)
+{
+    const struct mst_cluster *cluster = eval->fw->view.cluster;
+    mst_sym name = cluster->pods.v[pod].status_nominated;
+    if (name == MST_SYM_NONE || eval->pre_code != MST_SUCCESS)
+        return false;
+    uint32_t row = mst_nodes_row(&cluster->nodes, name);
+    if (row == MST_ROW_NONE)
+        return false;
+    mst_verdict verdict = mst_eval_verdict(eval, pod, row);
+    if (verdict == MST_VERDICT_OK) {
+        *out = (struct mst_pick){ .code = MST_SUCCESS, .node = row, .feasible = 1 };
+        return true;
+    }
+    if (eval->restricted) {
+        mst_vec_push(forced, (struct mst_forced){ row, eval->verdict[row] });
+        mst_eval_force(eval, row, verdict);
+        eval->also_restricting = (uint64_t)1 << mst_verdict_slot(verdict);
+    }
+    return false;
+}
+
+static void pick_any(struct mst_evals *evals, struct mst_eval *eval, struct mst_rng *rng,
+                     struct mst_arena *arena, struct mst_pick *out)
+{
+    const struct mst_framework *fw = eval->fw;
+    out->feasible = eval->pre_code == MST_SUCCESS ? eval->feasible_count : 0;
+    if (out->feasible) {
+        uint32_t candidates = fw->view.nodes->count;
+        uint32_t want = nodes_to_find(fw, candidates);
+        if (want < candidates)
+            pick_sampled(evals, eval, want, rng, out);
+        else
+            out->node = best_row(eval, rng);
+        out->code = MST_SUCCESS;
+        return;
+    }
+    out->code = eval->pre_code == MST_SUCCESS ? MST_UNSCHEDULABLE : eval->pre_code;
+    if (out->code == MST_ERROR)
+        out->message = mst_arena_str(arena, eval->pre_reason);
+    else
+        out->message = mst_eval_message(eval, arena, &out->slots);
+}
+
+void mst_eval_pick(struct mst_evals *evals, const struct mst_framework *fw, uint32_t pod,
+                   struct mst_rng *rng, struct mst_arena *arena, struct mst_pick *out)
+{
+    *out = (struct mst_pick){ .node = MST_ROW_NONE };
+    struct mst_cluster *cluster = fw->view.cluster;
+    if (!cluster->nodes.count) {
+        out->code = MST_UNRESOLVABLE;
+        out->message = MST_STR("no nodes available to schedule pods");
+        return;
+    }
+    struct mst_eval *eval = mst_eval_of(evals, fw, pod);
+    mst_forced_rows forced = { 0 };
+    if (pick_nominated(eval, pod, out, &forced))
+        return;
+    if (cluster->nominated_pod_count)
+        mst_eval_apply_nominated(eval, pod, &forced);
+    pick_any(evals, eval, rng, arena, out);
+    mst_eval_restore(eval, &forced);
+    eval->also_restricting = 0;
+}
+
+bool mst_eval_score(struct mst_eval *eval, uint32_t slot, uint32_t row, int64_t *ret_raw,
+                    int64_t *ret_normalized)
+{
+    if (!(eval->scored >> slot & 1))
+        return false;
+    const struct mst_slot *s = &eval->fw->slots[slot];
+    if (eval->uniform[slot]) {
+        *ret_raw = eval->uniform_raw[slot];
+        *ret_normalized = s->plugin->normalize == MST_NORMALIZE_NONE
+                              ? *ret_raw
+                              : mst_normalized_score(s->plugin->normalize, *ret_raw,
+                                                     MST_MAX(*ret_raw, 0));
+        return true;
+    }
+    for (uint32_t i = 0; i < eval->normalized_count; i++) {
+        const struct mst_normalized *n = &eval->normalized[i];
+        if (n->slot != slot)
+            continue;
+        *ret_raw = n->raw[row];
+        *ret_normalized = mst_normalized_score(s->plugin->normalize, n->raw[row], n->max);
+        return true;
+    }
+    int64_t raw;
+    s->plugin->score(&eval->fw->view, s->instance, eval->score_state[slot], row, row + 1, &raw - row);
+    *ret_raw = *ret_normalized = raw;
+    return true;
+}
