@@ -1,0 +1,285 @@
+/*
+ * cmd_explain.c - muster explain: why something is pending, and what would change that.
+ *
+ * Everything that is there from the start is attempted once, at time zero, so that a pending group is
+ * explained against what is really free. Objects with a later arrival are not there.
+ */
+#include <stdio.h>
+
+#include "base/sort.h"
+#include "cli/explain_print.h"
+#include "cli/report.h"
+#include "cli/setup.h"
+#include "cli/table.h"
+
+struct target {
+    bool any; /* no target: everything that is pending */
+    bool group;
+    struct mst_str ns, name;
+};
+
+struct explaining {
+    const struct mst_args *args;
+    struct mst_setup setup;
+    struct mst_run run;
+    bool running, json, colours;
+    struct target target;
+    struct mst_buf out;
+    uint32_t shown, pending;
+};
+
+/* "pod/NAME", "podgroup/NS/NAME". */
+static bool read_target(const struct mst_args *args, struct target *out)
+{
+    static const struct {
+        const char *prefix;
+        bool group;
+    } kinds[] = { { "pod/", false },     { "pods/", false },     { "po/", false },
+                  { "podgroup/", true }, { "podgroups/", true }, { "pg/", true } };
+    out->ns = mst_str_of(mst_args_text(args, "namespace", "default"));
+    out->any = args->words.n == 0;
+    if (out->any)
+        return true;
+    struct mst_str word = mst_str_of(args->words.v[0]);
+    for (size_t i = 0; i < MST_COUNT(kinds); i++) {
+        if (!mst_str_has_prefix(word, kinds[i].prefix))
+            continue;
+        size_t skip = strlen(kinds[i].prefix);
+        struct mst_str rest = { word.p + skip, word.n - skip };
+        const char *slash = rest.n ? memchr(rest.p, '/', rest.n) : NULL;
+        out->group = kinds[i].group;
+        out->name = rest;
+        if (slash) {
+            out->ns = (struct mst_str){ rest.p, (size_t)(slash - rest.p) };
+            out->name = (struct mst_str){ slash + 1, rest.n - out->ns.n - 1 };
+        }
+        if (out->ns.n && out->name.n && !memchr(out->name.p, '/', out->name.n))
+            return true;
+    }
+    mst_usage_error(
+        args->command,
+        "invalid argument \"%.*s\"; allowed: pod/NAME, podgroup/NAME, pod/NAMESPACE/NAME,"
+        " podgroup/NAMESPACE/NAME",
+        MST_ARG(word));
+    return false;
+}
+
+static bool load(struct explaining *x)
+{
+    struct mst_err err;
+    if (!mst_setup_init(&x->setup, x->args) || !read_target(x->args, &x->target) ||
+        !mst_setup_load(&x->setup, x->args))
+        return false;
+    struct mst_run_options options = {
+        .scenario = &x->setup.scenario,
+        .config = &x->setup.config,
+        .registry = &x->setup.registry,
+        .log = mst_setup_log(&x->setup),
+        .random_ties = x->setup.random_ties,
+        .seed = (uint64_t)x->setup.seed,
+        .until_ns = 0,
+    };
+    if (mst_run_init(&x->run, &options, &err)) {
+        fprintf(stderr, "muster explain: %s\n", err.text);
+        return false;
+    }
+    x->running = true;
+    x->setup.now_ns = &x->run.clock.now_ns;
+    return true;
+}
+
+/* ---- explanations ---- */
+
+static bool is_target(const struct explaining *x, bool group, mst_sym ns, struct mst_str name)
+{
+    struct mst_str ns_text = mst_sym_str(x->setup.syms, ns);
+    if (x->target.any)
+        return !mst_args_has(x->args, "namespace") || mst_str_eq(ns_text, x->target.ns);
+    return x->target.group == group && mst_str_eq(ns_text, x->target.ns) &&
+           mst_str_eq(name, x->target.name);
+}
+
+static void explain_one(struct explaining *x, bool group, uint32_t row)
+{
+    struct mst_arena arena = { 0 };
+    struct mst_explanation e = { 0 };
+    mst_explain(x->run.engine, group, row, x->run.clock.now_ns, &arena, &e);
+    if (x->json) {
+        struct mst_json_writer w = { .out = &x->out };
+        mst_explanation_json(&e, &w);
+    } else {
+        if (x->shown)
+            mst_buf_char(&x->out, '\n');
+        mst_explanation_print(&e, x->colours, &x->out);
+    }
+    if (x->json)
+        mst_buf_char(&x->out, '\n');
+    x->shown++;
+    mst_arena_done(&arena);
+}
+
+static bool waits(const struct mst_pod_row *pod)
+{
+    return pod->live && !pod->assigned && !pod->assumed && pod->known_profile;
+}
+
+/* Groups by arrival of their row, then lone pods; without a target only what is pending. */
+static void explain_all(struct explaining *x)
+{
+    const struct mst_cluster *cluster = mst_engine_cluster(x->run.engine);
+    for (uint32_t row = 0; row < cluster->groups.n; row++) {
+        const struct mst_group_row *group = &cluster->groups.v[row];
+        bool pending = false;
+        for (uint32_t p = group->first_pod; group->live && p != MST_ROW_NONE;
+             p = cluster->pods.v[p].group_next)
+            pending |= waits(&cluster->pods.v[p]);
+        if (!group->live || !is_target(x, true, group->ns, group->name))
+            continue;
+        if (pending || (!x->target.any && group->known))
+            explain_one(x, true, row);
+        x->pending += pending;
+    }
+    for (uint32_t row = 0; row < cluster->pods.n; row++) {
+        const struct mst_pod_row *pod = &cluster->pods.v[row];
+        if (!pod->live || !is_target(x, false, pod->ns, pod->name))
+            continue;
+        bool pending = waits(pod);
+        if (x->target.any ? pending && pod->group == MST_ROW_NONE : true) {
+            explain_one(x, false, row);
+            x->pending += pending;
+        }
+    }
+}
+
+/* ---- scores ---- */
+
+struct scored {
+    struct mst_str key; /* "ns/name" */
+    uint32_t row;
+};
+
+static int by_key(const void *a, const void *b, void *ctx)
+{
+    (void)ctx;
+    return mst_str_cmp(((const struct scored *)a)->key, ((const struct scored *)b)->key);
+}
+
+static void score_one(struct explaining *x, const struct scored *s)
+{
+    struct mst_arena arena = { 0 };
+    struct mst_pod_answer answer = { 0 };
+    const struct mst_cluster *cluster = mst_engine_cluster(x->run.engine);
+    uint32_t group_row = cluster->pods.v[s->row].group;
+    mst_explain_scores(x->run.engine, s->row, &arena, &answer);
+    if (x->json) {
+        struct mst_str group =
+            group_row == MST_ROW_NONE ? MST_STR_NONE : cluster->groups.v[group_row].name;
+        mst_scores_json(s->key, group, &answer, &x->out);
+    } else {
+        if (x->shown)
+            mst_buf_char(&x->out, '\n');
+        mst_scores_print(s->key, &answer, x->colours, &x->out);
+    }
+    x->shown++;
+    mst_arena_done(&arena);
+}
+
+/* Every pending pod against the snapshot as it is, by namespace and name; nothing is attempted. */
+static void score_all(struct explaining *x)
+{
+    const struct mst_cluster *cluster = mst_engine_cluster(x->run.engine);
+    struct mst_arena arena = { 0 };
+    MST_VEC(struct scored) pods = { 0 };
+    for (uint32_t row = 0; row < cluster->pods.n; row++) {
+        const struct mst_pod_row *pod = &cluster->pods.v[row];
+        bool in_group = pod->group != MST_ROW_NONE;
+        if (!waits(pod))
+            continue;
+        bool wanted = is_target(x, false, pod->ns, pod->name) ||
+                      (in_group && is_target(x, true, pod->ns, cluster->groups.v[pod->group].name));
+        struct mst_str ns = mst_sym_str(x->setup.syms, pod->ns);
+        if (wanted)
+            mst_vec_push(&pods,
+                         (struct scored){ .key = mst_arena_printf(&arena, "%.*s/%.*s", MST_ARG(ns),
+                                                                  MST_ARG(pod->name)),
+                                          .row = row });
+    }
+    mst_sort(pods.v, pods.n, sizeof(*pods.v), by_key, NULL);
+    for (uint32_t i = 0; i < pods.n; i++)
+        score_one(x, &pods.v[i]);
+    mst_vec_done(&pods);
+    mst_arena_done(&arena);
+}
+
+/* ---- the command ---- */
+
+static int answer(struct explaining *x)
+{
+    bool scores = mst_args_has(x->args, "scores");
+    if (scores) {
+        mst_run_load(&x->run);
+        score_all(x);
+    } else {
+        mst_run_go(&x->run);
+        explain_all(x);
+    }
+    if (!x->shown && !x->target.any) {
+        fprintf(stderr, "muster explain: no %s%s \"%.*s\" in namespace \"%.*s\"\n",
+                scores ? "pending " : "", x->target.group ? "PodGroup" : "pod",
+                MST_ARG(x->target.name), MST_ARG(x->target.ns));
+        return MST_EXIT_BAD_INPUT;
+    }
+    if (!x->shown && !x->json)
+        mst_buf_text(&x->out, "nothing is pending\n");
+    int code = mst_print(&x->out);
+    return code ? code : x->pending ? MST_EXIT_PENDING : MST_EXIT_OK;
+}
+
+static int run(const struct mst_args *args)
+{
+    struct explaining x = { .args = args,
+                            .colours = mst_colours_wanted(),
+                            .json = strcmp(mst_args_text(args, "output", "text"), "json") == 0 };
+    int code = load(&x) ? answer(&x) : MST_EXIT_BAD_INPUT;
+    if (x.running)
+        mst_run_done(&x.run);
+    mst_buf_done(&x.out);
+    mst_setup_done(&x.setup);
+    return code;
+}
+
+static const struct mst_flag flags[] = {
+    MST_SETUP_FLAGS,
+    { .name = "namespace",
+      .letter = 'n',
+      .arg = "NAMESPACE",
+      .help = "namespace of the target (default: default); without a target, only this one" },
+    { .name = "scores",
+      .help = "what every plugin says of each pending pod on every node of the snapshot as it\n"
+              "is; nothing is attempted before" },
+    { .name = "output",
+      .letter = 'o',
+      .arg = "FORMAT",
+      .values = "text|json",
+      .help = "what to print (default text); json is one line per object" },
+};
+
+const struct mst_command mst_command_explain = {
+    .name = "explain",
+    .summary = "why a pod or a group is pending, and what would change that",
+    .usage = "-f FILE|DIR|- ... [pod/NAME|podgroup/NAME] [flags]",
+    .about =
+        "Loads a snapshot, attempts everything in it once at time zero, and then explains what is\n"
+        "still pending against what is really free: which nodes refuse for which reason, how\n"
+        "many members fit, and the smallest change that would make it fit. Without a target\n"
+        "everything that is pending is explained. NAME may be NAMESPACE/NAME.\n"
+        "\n"
+        "Exit code 0: nothing (of it) is pending. 3: something is. 2: bad input.",
+    .flags = flags,
+    .flag_count = MST_COUNT(flags),
+    .positional_max = 1,
+    .examples = "  muster explain -f examples/gang-too-big\n"
+                "  muster explain -f snapshot.yaml podgroup/train\n"
+                "  muster explain -f snapshot.yaml pod/team-a/web-0 --scores\n",
+    .run = run,
+};

@@ -1,0 +1,177 @@
+/*
+ * scores_print.c - what every plugin says of a pod on every node, as JSON lines and as a table.
+ *
+ * The JSON lines are those of the reference program's mode `plugins`, key by key, so that the two can be
+ * compared with diff.
+ */
+#include "cli/explain_print.h"
+#include "cli/table.h"
+
+static void key_str(struct mst_json_writer *w, const char *key, struct mst_str text)
+{
+    mst_jw_key(w, key);
+    mst_jw_str(w, text);
+}
+
+static void key_strs(struct mst_json_writer *w, const char *key, const mst_strs *list)
+{
+    mst_jw_key(w, key);
+    mst_jw_array_begin(w);
+    for (uint32_t i = 0; i < list->n; i++)
+        mst_jw_str(w, list->v[i]);
+    mst_jw_array_end(w);
+}
+
+static void verdict(struct mst_json_writer *w, struct mst_str plugin, mst_code code,
+                    const mst_strs *reasons)
+{
+    mst_jw_object_begin(w);
+    if (plugin.n && code != MST_SUCCESS)
+        key_str(w, "plugin", plugin);
+    key_str(w, "code", mst_str_of(mst_code_name(code)));
+    if (reasons && reasons->n)
+        key_strs(w, "reasons", reasons);
+    mst_jw_object_end(w);
+}
+
+static void node_line(struct mst_str pod, const struct mst_node_answer *node, struct mst_buf *out)
+{
+    struct mst_json_writer w = { .out = out };
+    mst_jw_object_begin(&w);
+    key_str(&w, "pod", pod);
+    key_str(&w, "node", node->node);
+    mst_jw_key(&w, "filter");
+    verdict(&w, node->plugin, node->code, &node->reasons);
+    if (node->code == MST_SUCCESS) {
+        if (node->scores.n) {
+            mst_jw_key(&w, "scores");
+            mst_jw_object_begin(&w);
+            for (uint32_t i = 0; i < node->scores.n; i++) {
+                const struct mst_score_entry *s = &node->scores.v[i];
+                mst_jw_key_str(&w, s->plugin);
+                mst_jw_object_begin(&w);
+                mst_jw_key(&w, "raw");
+                mst_jw_int(&w, s->raw);
+                mst_jw_key(&w, "normalized");
+                mst_jw_int(&w, s->normalized);
+                mst_jw_key(&w, "weighted");
+                mst_jw_int(&w, s->weighted);
+                mst_jw_object_end(&w);
+            }
+            mst_jw_object_end(&w);
+        }
+        mst_jw_key(&w, "total");
+        mst_jw_int(&w, node->total);
+    }
+    mst_jw_object_end(&w);
+    mst_buf_char(out, '\n');
+}
+
+static void pre_enqueue(struct mst_json_writer *w, const struct mst_pod_answer *answer)
+{
+    if (!answer->pre_enqueue_count)
+        return;
+    mst_jw_key(w, "preEnqueue");
+    mst_jw_array_begin(w);
+    for (uint32_t i = 0; i < answer->pre_enqueue_count; i++) {
+        struct mst_str reason = answer->pre_enqueue[i].reason;
+        mst_strs reasons = { &reason, reason.n ? 1 : 0 };
+        verdict(w, answer->pre_enqueue_plugin[i], answer->pre_enqueue[i].code, &reasons);
+    }
+    mst_jw_array_end(w);
+}
+
+void mst_scores_json(struct mst_str pod, struct mst_str group, const struct mst_pod_answer *answer,
+                     struct mst_buf *out)
+{
+    for (uint32_t i = 0; i < answer->nodes.n; i++)
+        node_line(pod, &answer->nodes.v[i], out);
+    struct mst_json_writer w = { .out = out };
+    mst_jw_object_begin(&w);
+    key_str(&w, "pod", pod);
+    mst_jw_key(&w, "summary");
+    mst_jw_bool(&w, true);
+    if (group.n)
+        key_str(&w, "group", group);
+    pre_enqueue(&w, answer);
+    if (answer->pre_filter != MST_SUCCESS) {
+        mst_jw_key(&w, "preFilter");
+        verdict(&w, answer->pre_filter_plugin, answer->pre_filter, &answer->pre_filter_reasons);
+    }
+    if (answer->skipped_filters.n)
+        key_strs(&w, "skippedFilters", &answer->skipped_filters);
+    mst_jw_key(&w, "nodes");
+    mst_jw_int(&w, answer->nodes.n);
+    key_strs(&w, "feasible", &answer->feasible);
+    key_strs(&w, "best", &answer->best);
+    if (answer->host.n)
+        key_str(&w, "host", answer->host);
+    if (answer->reason.n)
+        key_str(&w, "reason", answer->reason);
+    if (answer->message.n)
+        key_str(&w, "message", answer->message);
+    /* No PostFilter plugin is part of this version: the framework's own answer. */
+    if (!group.n && mst_str_is(answer->reason, "Unschedulable") && answer->nodes.n) {
+        mst_jw_key(&w, "postFilter");
+        verdict(&w, MST_STR_NONE, MST_UNSCHEDULABLE, NULL);
+    }
+    mst_jw_object_end(&w);
+    mst_buf_char(out, '\n');
+}
+
+/* ---- text ---- */
+
+static void add_scores(struct mst_buf *out, const struct mst_node_answer *node)
+{
+    for (uint32_t i = 0; i < node->scores.n; i++) {
+        const struct mst_score_entry *s = &node->scores.v[i];
+        mst_buf_printf(out, "%s%.*s %lld", i ? ", " : "", MST_ARG(s->plugin),
+                       (long long)s->weighted);
+    }
+}
+
+static void add_reasons(struct mst_buf *out, const struct mst_node_answer *node)
+{
+    for (uint32_t i = 0; i < node->reasons.n; i++)
+        mst_buf_printf(out, "%s%.*s", i ? ", " : "", MST_ARG(node->reasons.v[i]));
+    if (!node->reasons.n)
+        mst_buf_text(out, mst_code_name(node->code));
+}
+
+void mst_scores_print(struct mst_str pod, const struct mst_pod_answer *answer, bool colours,
+                      struct mst_buf *out)
+{
+    static const struct mst_column columns[] = {
+        { "NODE", false, 0 }, { "SCORE", true, 0 }, { "PLUGIN", false, 0 }, { "DETAILS", false, 0 }
+    };
+    struct mst_table table = { .columns = columns, .column_count = MST_COUNT(columns) };
+    MST_AUTO(mst_buf) title = { 0 };
+    mst_buf_printf(&title, "Pod %.*s", MST_ARG(pod));
+    mst_styled(out, colours, MST_STYLE_BOLD, mst_buf_span(&title));
+    if (answer->host.n)
+        mst_buf_printf(out, ": %u of %u nodes, best %.*s\n", answer->feasible.n, answer->nodes.n,
+                       MST_ARG(answer->host));
+    else
+        mst_buf_printf(out, ": %.*s\n", MST_ARG(answer->message));
+    for (uint32_t i = 0; i < answer->pre_enqueue_count; i++)
+        mst_buf_printf(out, "held back by %.*s: %.*s\n", MST_ARG(answer->pre_enqueue_plugin[i]),
+                       MST_ARG(answer->pre_enqueue[i].reason));
+    for (uint32_t i = 0; i < answer->nodes.n; i++) {
+        const struct mst_node_answer *node = &answer->nodes.v[i];
+        bool fits = node->code == MST_SUCCESS;
+        MST_AUTO(mst_buf) details = { 0 };
+        mst_table_add(&table, MST_STYLE_PLAIN, node->node);
+        if (fits)
+            mst_table_addf(&table, MST_STYLE_GOOD, "%lld", (long long)node->total);
+        else
+            mst_table_add(&table, MST_STYLE_PLAIN, MST_STR(""));
+        mst_table_add(&table, MST_STYLE_PLAIN, fits ? MST_STR("") : node->plugin);
+        if (fits)
+            add_scores(&details, node);
+        else
+            add_reasons(&details, node);
+        mst_table_add(&table, fits ? MST_STYLE_PLAIN : MST_STYLE_BAD, mst_buf_span(&details));
+    }
+    mst_table_print(&table, colours, out);
+    mst_table_done(&table);
+}

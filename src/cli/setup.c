@@ -1,0 +1,135 @@
+/*
+ * setup.c - what every subcommand with an engine needs: profile, gates, configuration, log, manifests.
+ */
+#include "cli/setup.h"
+
+#include <stdio.h>
+
+#include "plugins/registry.h"
+#include "sim/clock.h"
+
+static void log_write(void *ctx, const char *line, size_t n)
+{
+    (void)ctx;
+    fwrite(line, 1, n, stderr);
+}
+
+static int64_t log_clock(void *ctx)
+{
+    const struct mst_setup *setup = ctx;
+    return setup->now_ns ? *setup->now_ns : MST_SIM_START_NS;
+}
+
+const struct mst_log *mst_setup_log(const struct mst_setup *setup)
+{
+    return setup->logging ? &setup->log : NULL;
+}
+
+void mst_diags_show(struct mst_diags *diags)
+{
+    MST_AUTO(mst_buf) out = { 0 };
+    for (uint32_t i = 0; i < diags->list.n; i++)
+        mst_diag_print(&diags->list.v[i], &out);
+    if (out.n)
+        fwrite(out.p, 1, out.n, stderr);
+    diags->list.n = 0;
+}
+
+/* Lines of a checker, each with the flag before it. */
+static void show_lines(const char *flag, const char *level, const struct mst_buf *lines)
+{
+    struct mst_str rest = mst_buf_span(lines);
+    while (rest.n) {
+        const char *end = memchr(rest.p, '\n', rest.n);
+        size_t n = end ? (size_t)(end - rest.p) : rest.n;
+        if (n)
+            fprintf(stderr, "muster: %s: flag --%s: %.*s\n", level, flag, (int)n, rest.p);
+        n += end != NULL;
+        rest.p += n;
+        rest.n -= n;
+    }
+}
+
+static bool read_gates(struct mst_setup *setup, const struct mst_args *args)
+{
+    MST_AUTO(mst_buf) errors = { 0 };
+    MST_AUTO(mst_buf) warnings = { 0 };
+    struct mst_gates *gates = &setup->config.gates;
+    const char *list = mst_args_text(args, "feature-gates", NULL);
+    mst_gates_default(gates, setup->config.upstream);
+    if (list && mst_gates_set(gates, mst_str_of(list), setup->config.upstream, &errors, &warnings))
+        (void)mst_gates_check(gates, &errors);
+    show_lines("feature-gates", "warning", &warnings);
+    show_lines("feature-gates", "error", &errors);
+    return errors.n == 0;
+}
+
+static bool read_config(struct mst_setup *setup, const struct mst_args *args)
+{
+    const char *path = mst_args_text(args, "config", NULL);
+    struct mst_err err;
+    if (!path) {
+        mst_config_default(&setup->config, &setup->registry);
+        return true;
+    }
+    if (mst_file_read(path, &setup->config_text, &err)) {
+        fprintf(stderr, "muster: flag --config: %s\n", err.text);
+        return false;
+    }
+    setup->diags.file = mst_str_of(path);
+    setup->diags.object = MST_STR_NONE;
+    bool ok = mst_config_read(&setup->config, &setup->registry, setup->syms,
+                              mst_buf_span(&setup->config_text), &setup->diags);
+    mst_diags_show(&setup->diags);
+    return ok;
+}
+
+bool mst_setup_init(struct mst_setup *setup, const struct mst_args *args)
+{
+    int64_t level = -1;
+    *setup = (struct mst_setup){ .syms = mst_syms_new(), .registry = mst_plugins_registry() };
+    setup->config.upstream = strcmp(mst_args_text(args, "profile", "muster"), "upstream") == 0;
+    setup->random_ties = mst_args_has(args, "seed");
+    if (!mst_args_number(args, "seed", 0, INT64_MAX, &setup->seed) ||
+        !mst_args_number(args, "verbosity", 0, 10, &level))
+        return false;
+    bool json = strcmp(mst_args_text(args, "log-format", "text"), "json") == 0;
+    setup->logging = level >= 0;
+    setup->log = (struct mst_log){ .level = (int)level,
+                                   .format = json ? MST_LOG_JSON : MST_LOG_TEXT,
+                                   .write = log_write,
+                                   .clock = log_clock,
+                                   .ctx = setup };
+    bool ok = read_gates(setup, args);
+    return read_config(setup, args) && ok;
+}
+
+bool mst_setup_load(struct mst_setup *setup, const struct mst_args *args)
+{
+    MST_VEC(const char *) paths = { 0 };
+    for (uint32_t i = 0; i < args->given.n; i++)
+        if (strcmp(args->given.v[i].flag->name, "filename") == 0)
+            mst_vec_push(&paths, args->given.v[i].value);
+    bool ok = paths.n > 0;
+    if (!ok)
+        mst_usage_error(args->command, "nothing to read: name the manifests with -f FILE|DIR|-");
+    else
+        ok = mst_scenario_load(&setup->scenario, setup->syms, &setup->config.gates, paths.v,
+                               paths.n, &setup->diags);
+    uint32_t errors = setup->diags.error_count;
+    mst_diags_show(&setup->diags);
+    if (errors)
+        fprintf(stderr, "muster: %u error%s in the manifests, nothing was done\n", errors,
+                errors == 1 ? "" : "s");
+    mst_vec_done(&paths);
+    return ok;
+}
+
+void mst_setup_done(struct mst_setup *setup)
+{
+    mst_scenario_done(&setup->scenario);
+    mst_config_done(&setup->config);
+    mst_buf_done(&setup->config_text);
+    mst_diags_done(&setup->diags);
+    mst_syms_free(setup->syms);
+}

@@ -1,0 +1,74 @@
+/*
+ * setup.h - what every subcommand with an engine needs: profile, gates, configuration, log, manifests.
+ */
+#ifndef MST_SETUP_H
+#define MST_SETUP_H
+
+#include "base/log.h"
+#include "cli/command.h"
+#include "framework/config.h"
+#include "sim/scenario.h"
+
+/* The flags behind it, for the tables of commands. */
+#define MST_SETUP_FLAGS                                                                            \
+    { .name = "filename",                                                                          \
+      .letter = 'f',                                                                               \
+      .arg = "FILE|DIR|-",                                                                         \
+      .repeats = true,                                                                             \
+      .file = true,                                                                                \
+      .help = "manifests: a file, a directory (its *.yaml, *.yml, *.json), - for standard\n"       \
+              "input; may be given more than once" },                                              \
+        { .name = "config",                                                                        \
+          .arg = "FILE",                                                                           \
+          .file = true,                                                                            \
+          .help = "KubeSchedulerConfiguration; without it, the default profile" },                 \
+        { .name = "profile",                                                                       \
+          .arg = "NAME",                                                                           \
+          .values = "muster|upstream",                                                             \
+          .help = "behaviour: muster (default), or upstream = as kube-scheduler v1.37.2" },        \
+        { .name = "feature-gates",                                                                 \
+          .arg = "A=true,B=false",                                                                 \
+          .help = "switch feature gates; group scheduling is off by default in profile\n"          \
+                  "upstream: GenericWorkload=true" },                                              \
+        { .name = "seed",                                                                          \
+          .arg = "N",                                                                              \
+          .help = "draw ties between equal nodes from a generator; without it the lowest\n"        \
+                  "name wins" },                                                                   \
+        { .name = "verbosity",                                                                     \
+          .letter = 'v',                                                                           \
+          .arg = "LEVEL",                                                                          \
+          .help = "log lines up to this level on standard error (0 to 10)" },                      \
+    {                                                                                              \
+        .name = "log-format", .arg = "FORMAT", .values = "text|json",                              \
+        .help = "form of the log lines"                                                            \
+    }
+
+struct mst_setup {
+    struct mst_syms *syms;
+    struct mst_registry registry;
+    struct mst_config config;
+    struct mst_buf config_text; /* the file of --config; n == 0 and p == NULL: none was given */
+    struct mst_log log;
+    const int64_t *now_ns; /* virtual time for the log, once there is a run; may be NULL */
+    bool logging;
+    bool random_ties;
+    int64_t seed;
+    struct mst_scenario scenario;
+    struct mst_diags diags;
+};
+
+/*
+ * Reads the flags above and everything they name, except the manifests. On failure everything wrong
+ * was printed to standard error; the setup must be freed all the same. `setup` must not move later.
+ */
+bool mst_setup_init(struct mst_setup *setup, const struct mst_args *args);
+/* The manifests of -f, at least one. Prints warnings and errors; false when there was an error. */
+bool mst_setup_load(struct mst_setup *setup, const struct mst_args *args);
+void mst_setup_done(struct mst_setup *setup);
+/* NULL when nothing is logged. */
+const struct mst_log *mst_setup_log(const struct mst_setup *setup);
+
+/* Prints what is in diags to standard error and forgets it. */
+void mst_diags_show(struct mst_diags *diags);
+
+#endif
