@@ -53,8 +53,8 @@ struct mst_bench_case {
 void mst_bench_measure(const struct mst_bench_case *c);
 
 /*
- * For measurements that mst_bench_measure does not fit: calls fn(ctx) and returns the seconds it took.
- * Everything that is measured runs in here, so this is where a profiler has to look.
+ * For measurements that mst_bench_measure does not fit: calls fn(ctx) and returns the seconds it
+ * took. Everything that is measured runs in here, so this is where a profiler has to look.
  */
 double mst_bench_time(mst_bench_fn *fn, void *ctx);
 /* Prints the line of figures taken by hand; sorts them. `peers` may be NULL. Nothing if reduced. */

@@ -12,7 +12,7 @@
 #include "bench.h"
 #include "podlist.h"
 
-enum { PODLIST_BYTES = 20 * 1000 * 1000, SEED = 37 };
+enum { PODLIST_BYTES = 20 * 1000 * 1000, REDUCED_BYTES = 1000 * 1000, SEED = 37 };
 
 struct ctx {
     struct mst_buf text;
@@ -73,7 +73,7 @@ static void run_jansson(void *raw)
 static void bench_read(void)
 {
     struct ctx ctx = { .syms = mst_syms_new() };
-    mst_podlist_make(&ctx.text, PODLIST_BYTES, SEED);
+    mst_podlist_make(&ctx.text, mst_bench_reduced() ? REDUCED_BYTES : PODLIST_BYTES, SEED);
     struct mst_bench_case c = {
         .name = "json-read",
         .unit = "MB/s",

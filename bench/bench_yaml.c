@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <yaml.h>
 
-enum { PODLIST_BYTES = 8 << 20, SEED = 20260311 };
+enum { PODLIST_BYTES = 8 << 20, REDUCED_BYTES = 1 << 18, SEED = 20260311 };
 
 struct ctx {
     struct mst_buf text, out;
@@ -65,7 +65,7 @@ static void init(struct ctx *ctx)
     *ctx = (struct ctx){ 0 };
     MST_AUTO(mst_buf) json = { 0 };
     struct mst_err err;
-    mst_podlist_make(&json, PODLIST_BYTES, SEED);
+    mst_podlist_make(&json, mst_bench_reduced() ? REDUCED_BYTES : PODLIST_BYTES, SEED);
     /* The list's strings must outlive `json`. */
     struct mst_str kept = mst_arena_str(&ctx->list_arena, mst_buf_span(&json));
     check(mst_json_parse(kept, NULL, &ctx->list_arena, NULL, &ctx->list, &err) == MST_OK,

@@ -57,7 +57,7 @@ typedef enum {
     MST_FIELD_SYMS,      /* mst_sym_list */
     /* a struct of `sub`; at offset 0 its fields belong to the parent's struct */
     MST_FIELD_OBJECT,
-    MST_FIELD_LIST,      /* MST_LIST of structs of `sub` */
+    MST_FIELD_LIST, /* MST_LIST of structs of `sub` */
     MST_FIELD_HOOK,
 } mst_field_kind;
 
@@ -130,7 +130,7 @@ void mst_decode_templates(struct mst_decoder *d, const struct mst_value *spec,
 /* "v1" or "group/version" of a known kind, with what decoding makes of it. */
 typedef enum {
     MST_VERSION_OK,
-    MST_VERSION_WRONG,   /* a known kind in a version that does not exist or is gone */
+    MST_VERSION_WRONG, /* a known kind in a version that does not exist or is gone */
     /* a kind that muster does not model, or somebody else's of the same name */
     MST_VERSION_IGNORED,
 } mst_version_verdict;

@@ -15,7 +15,7 @@ static void round_resources(mst_resources *list)
     for (uint32_t i = 0; i < list->n; i++) {
         struct mst_quantity *q = &list->v[i].quantity;
         mst_nano rest = q->nano % MILLI;
-        if (rest == 0)
+        if (rest == 0 || q->saturated)
             continue;
         q->nano += (q->nano > 0 ? MILLI : -MILLI) - rest;
         q->kept = MST_STR_NONE;

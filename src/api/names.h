@@ -9,11 +9,11 @@
 #include "base/base.h"
 
 typedef enum {
-    MST_NAME_LABEL,       /* DNS-1123 label */
-    MST_NAME_SUBDOMAIN,   /* DNS-1123 subdomain */
-    MST_NAME_LABEL_KEY,   /* [subdomain/]name; also called a qualified name */
+    MST_NAME_LABEL,     /* DNS-1123 label */
+    MST_NAME_SUBDOMAIN, /* DNS-1123 subdomain */
+    MST_NAME_LABEL_KEY, /* [subdomain/]name; also called a qualified name */
     MST_NAME_LABEL_VALUE,
-    MST_NAME_PORT,        /* of a container port */
+    MST_NAME_PORT, /* of a container port */
     MST_NAME_PATH_SEGMENT,
 } mst_name_rule;
 

@@ -16,7 +16,7 @@ typedef enum { MST_DECIMAL_SI, MST_BINARY_SI, MST_DECIMAL_EXPONENT } mst_quantit
 struct mst_quantity {
     mst_nano nano;
     mst_quantity_format format;
-    bool saturated;      /* the text was larger than we can hold */
+    bool saturated; /* the text was larger than we can hold */
     /* text that upstream prints as it came, else absent; points into the input */
     struct mst_str kept;
 };

@@ -177,8 +177,8 @@ struct mst_container {
     mst_sym restart_policy; /* MST_SYM_NONE: nil */
     MST_LIST(struct mst_container_port) ports;
     struct mst_requirements_resources resources;
-    bool restarts_all;          /* a restartPolicyRule with action RestartAllContainers */
-    bool bind_mount_options;    /* some volumeMount has bindMountOptions */
+    bool restarts_all;       /* a restartPolicyRule with action RestartAllContainers */
+    bool bind_mount_options; /* some volumeMount has bindMountOptions */
 };
 
 typedef enum {
@@ -245,8 +245,8 @@ struct mst_pod_spec {
     MST_LIST(struct mst_pod_claim) claims;
     struct mst_requirements_resources resources; /* pod level */
     bool ephemeral_bind_mount_options; /* some ephemeral container's volumeMount has them */
-    bool group_set;           /* spec.schedulingGroup is present */
-    struct mst_str group_name; /* spec.schedulingGroup.podGroupName; absent: nil */
+    bool group_set;                    /* spec.schedulingGroup is present */
+    struct mst_str group_name;         /* spec.schedulingGroup.podGroupName; absent: nil */
 };
 
 struct mst_pod_status {
@@ -289,8 +289,8 @@ struct mst_node {
 
 typedef enum { MST_POLICY_UNSET, MST_POLICY_BASIC, MST_POLICY_GANG, MST_POLICY_BOTH } mst_policy;
 typedef enum {
-    MST_DISRUPT_NIL,    /* the field is absent */
-    MST_DISRUPT_EMPTY,  /* {} */
+    MST_DISRUPT_NIL,   /* the field is absent */
+    MST_DISRUPT_EMPTY, /* {} */
     MST_DISRUPT_SINGLE,
     MST_DISRUPT_ALL,
     MST_DISRUPT_BOTH,
@@ -302,20 +302,20 @@ struct mst_group_claim {
 
 /* What PodGroup, CompositePodGroup and the templates of a Workload have in common. */
 struct mst_group_spec {
-    struct mst_str template_name;      /* templates: `name` */
-    struct mst_str parent;             /* parentCompositePodGroupName */
+    struct mst_str template_name; /* templates: `name` */
+    struct mst_str parent;        /* parentCompositePodGroupName */
     bool workload_ref_set;
     struct mst_str workload_name, workload_template;
     bool policy_set;
     mst_policy policy;
-    int64_t min_count;                 /* minCount, or minGroupCount of a composite */
+    int64_t min_count; /* minCount, or minGroupCount of a composite */
     bool constraints_set;
     mst_sym_list topology_keys;
     MST_LIST(struct mst_group_claim) claims;
     mst_disruption disruption;
     struct mst_str priority_class_name;
     struct mst_opt_int priority;
-    mst_sym preemption_policy;         /* MST_SYM_NONE: nil */
+    mst_sym preemption_policy; /* MST_SYM_NONE: nil */
 };
 
 struct mst_group_claim_status {
@@ -337,9 +337,9 @@ struct mst_pod_group {
 struct mst_group_template {
     struct mst_group_spec spec;
     bool composite;
-    uint32_t parent;  /* index into templates, UINT32_MAX at the top */
-    uint32_t depth;   /* 0 at the top */
-    uint32_t index;   /* in its list: for field paths */
+    uint32_t parent; /* index into templates, UINT32_MAX at the top */
+    uint32_t depth;  /* 0 at the top */
+    uint32_t index;  /* in its list: for field paths */
 };
 
 struct mst_workload {

@@ -92,6 +92,10 @@ void mst_validate_quantity(struct mst_validator *v, const struct mst_path *path,
     const struct mst_quantity *q = &resource->quantity;
     if (mst_quantity_sign(q) < 0)
         mst_v_invalid_str(v, path, text_of(v, q), "must be greater than or equal to 0");
+    /* Differs: upstream takes the text and counts with what is left of it modulo 2^64. */
+    if (q->saturated)
+        mst_v_invalid_str(v, path, text_of(v, q),
+                          "must be less than 1.7e29, the most that is counted");
     /* Thousandths, rounded up, decide; the value is shown as JSON, which quotes it as well. */
     if (is_integer(mst_v_sym(v, resource->name)) && mst_quantity_milli(q) % 1000 != 0)
         mst_v_invalid_str(v, path, text_of(v, q), "must be an integer");

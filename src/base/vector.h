@@ -8,8 +8,8 @@
 
 /*
  * A second clone of the function for processors with AVX2, chosen when the program is loaded. Both
- * clones compute the same: AVX2 alone brings no fused multiply-add. Sanitizers run before the choice
- * is possible, so they get one version.
+ * clones compute the same: AVX2 alone brings no fused multiply-add. Sanitizers run before the
+ * choice is possible, so they get one version.
  */
 #if defined(__x86_64__) && !defined(MST_ASAN) && !defined(__SANITIZE_THREAD__) &&                  \
     !defined(MST_NO_CLONES)

@@ -1,8 +1,8 @@
 /*
  * cmd_explain.c - muster explain: why something is pending, and what would change that.
  *
- * Everything that is there from the start is attempted once, at time zero, so that a pending group is
- * explained against what is really free. Objects with a later arrival are not there.
+ * Everything that is there from the start is attempted once, at time zero, so that a pending group
+ * is explained against what is really free. Objects with a later arrival are not there.
  */
 #include <stdio.h>
 

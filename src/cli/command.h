@@ -73,6 +73,7 @@ bool mst_args_parse(const struct mst_command *command, int argc, char *const *ar
                     struct mst_args *out, struct mst_buf *errors);
 void mst_args_done(struct mst_args *args);
 
+/* True when the flag was given; it must be one of the command's (asserted). */
 bool mst_args_has(const struct mst_args *args, const char *name);
 /* The last value, or `otherwise`. The flag must be one of the command's (asserted). */
 const char *mst_args_text(const struct mst_args *args, const char *name, const char *otherwise);

@@ -15,7 +15,7 @@ struct mst_report_options {
 /* Tables and the summary. */
 void mst_report_print(struct mst_run *run, const struct mst_report_options *options,
                       struct mst_buf *out);
-/* A v1.List of the living objects as the API server would show them, in the order of the documents. */
+/* A v1.List of the living objects as the API server would show them, in document order. */
 void mst_report_objects_json(struct mst_run *run, struct mst_buf *out);
 mst_rc mst_report_objects_yaml(struct mst_run *run, struct mst_buf *out, struct mst_err *err)
     MST_WARN_UNUSED;

@@ -44,7 +44,9 @@ struct mst_str mst_report_short(struct mst_str reason);
 /* A time span for people, rounded to the millisecond. */
 void mst_report_span(int64_t ns, struct mst_buf *out);
 
+/* Fills r->groups and r->group_ids from the run; r->order must be set. Once per report. */
 void mst_report_groups_collect(struct mst_reporting *r);
+/* The table of groups and an empty line; nothing when there is no group. */
 void mst_report_groups_print(struct mst_reporting *r, struct mst_buf *out);
 void mst_report_groups_done(struct mst_reporting *r);
 /* Enough members have a node, but others wait. */

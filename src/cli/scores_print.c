@@ -1,8 +1,8 @@
 /*
  * scores_print.c - what every plugin says of a pod on every node, as JSON lines and as a table.
  *
- * The JSON lines are those of the reference program's mode `plugins`, key by key, so that the two can be
- * compared with diff.
+ * The JSON lines are those of the reference program's mode `plugins`, key by key, so that the two
+ * can be compared with diff.
  */
 #include "cli/explain_print.h"
 #include "cli/table.h"

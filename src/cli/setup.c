@@ -1,5 +1,5 @@
 /*
- * setup.c - what every subcommand with an engine needs: profile, gates, configuration, log, manifests.
+ * setup.c - what subcommands with an engine need: profile, gates, configuration, log, manifests.
  */
 #include "cli/setup.h"
 

@@ -1,5 +1,5 @@
 /*
- * setup.h - what every subcommand with an engine needs: profile, gates, configuration, log, manifests.
+ * setup.h - what subcommands with an engine need: profile, gates, configuration, log, manifests.
  */
 #ifndef MST_SETUP_H
 #define MST_SETUP_H

@@ -26,7 +26,8 @@ static void sum_pod(const struct mst_cluster *cluster, const struct mst_pod_row 
         return;
     const struct mst_usage *u = cluster->usages.v[p->usage];
     for (uint32_t i = 0; i < u->amounts.n; i++)
-        add(&s->requested[u->amounts.v[i].resource * nodes->count + p->node], u->amounts.v[i].amount);
+        add(&s->requested[u->amounts.v[i].resource * nodes->count + p->node],
+            u->amounts.v[i].amount);
     add(&s->cpu[p->node], u->nonzero_cpu);
     add(&s->memory[p->node], u->nonzero_memory);
     s->pods[p->node]++;
@@ -56,7 +57,8 @@ static void check_lists(const struct mst_cluster *cluster)
     const struct mst_nodes *nodes = &cluster->nodes;
     for (uint32_t row = 0; row < nodes->count; row++) {
         uint32_t n = 0, prev = MST_ROW_NONE;
-        for (uint32_t i = nodes->first_pod[row]; i != MST_ROW_NONE; i = cluster->pods.v[i].node_next) {
+        for (uint32_t i = nodes->first_pod[row]; i != MST_ROW_NONE;
+             i = cluster->pods.v[i].node_next) {
             mst_assert(cluster->pods.v[i].node == row && cluster->pods.v[i].node_prev == prev);
             prev = i;
             n++;
@@ -126,10 +128,10 @@ void mst_cluster_dump(const struct mst_cluster *cluster, struct mst_buf *out)
     mst_buf_add(out, nodes->first_pod, n * sizeof(uint32_t));
     for (uint32_t i = 0; i < cluster->pods.n; i++) {
         const struct mst_pod_row *p = &cluster->pods.v[i];
-        const uint32_t links[] = { p->live,           p->assigned,       p->assumed,
-                                   p->node,           p->node_name,      p->node_next,
-                                   p->node_prev,      p->nominated,      p->nominated_next,
-                                   p->nominated_prev, p->group,          p->group_next,
+        const uint32_t links[] = { p->live,           p->assigned,  p->assumed,
+                                   p->node,           p->node_name, p->node_next,
+                                   p->node_prev,      p->nominated, p->nominated_next,
+                                   p->nominated_prev, p->group,     p->group_next,
                                    p->group_prev,     p->usage };
         mst_buf_add(out, links, sizeof(links));
     }

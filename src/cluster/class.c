@@ -1,9 +1,9 @@
 /*
  * class.c - pod classes: made from a pod's spec, found again by their bytes, kept while in use.
  *
- * Owns:       the classes. One that lost its last pod stays for a while (IDLE_MAX of them): the next
- *             pod of the same job finds it, and what is cached about it, again.
- * Invariants: two pods get the same id exactly if their keys are byte-equal.
+ * Owns:       the classes. One that lost its last pod stays for a while (IDLE_MAX of them): the
+ * next pod of the same job finds it, and what is cached about it, again. Invariants: two pods get
+ * the same id exactly if their keys are byte-equal.
  */
 #include "cluster/cluster_internal.h"
 
@@ -223,7 +223,8 @@ static uint32_t feature_needs(const struct mst_pod_spec *spec)
         if (spec->containers.v[i].restarts_all || spec->containers.v[i].bind_mount_options)
             return MST_NEEDS_FEATURES;
     for (uint32_t i = 0; i < spec->init_containers.n; i++)
-        if (spec->init_containers.v[i].restarts_all || spec->init_containers.v[i].bind_mount_options)
+        if (spec->init_containers.v[i].restarts_all ||
+            spec->init_containers.v[i].bind_mount_options)
             return MST_NEEDS_FEATURES;
     return 0;
 }

@@ -52,7 +52,7 @@ struct mst_class {
     uint32_t profile; /* index of the scheduler profile */
     mst_sym node_name;
 
-    bool scalar_key;  /* the request names a scalar, even with amount 0 */
+    bool scalar_key; /* the request names a scalar, even with amount 0 */
     /* Scoring views of the request: Fit's (defaults in) and Balanced's (status, no defaults). */
     MST_LIST(struct mst_amount) score_amounts, balance_amounts;
 
@@ -60,7 +60,8 @@ struct mst_class {
     bool node_selector_set;
     mst_labels node_selector;
     struct mst_node_affinity node_affinity;
-    mst_sym_list images; /* of init containers, containers, image volumes; normalised names, in order */
+    mst_sym_list
+        images; /* of init containers, containers, image volumes; normalised names, in order */
     uint32_t image_slots; /* init containers + containers + image volumes */
 };
 

@@ -2,8 +2,8 @@
  * cluster.c - rows of pods, and nodes coming and going under them.
  *
  * Owns:       the pod rows and their text.
- * Invariants: a pod with node_name is on that node's list when the node is known, else on the list of
- *             pods of that unknown node; a row's references to class and usage are counted.
+ * Invariants: a pod with node_name is on that node's list when the node is known, else on the list
+ * of pods of that unknown node; a row's references to class and usage are counted.
  */
 #include "cluster/cluster_internal.h"
 
@@ -82,16 +82,19 @@ void mst_cluster_node_remove(struct mst_cluster *cluster, mst_sym name)
     struct mst_nodes *nodes = &cluster->nodes;
     uint32_t row = mst_nodes_row(nodes, name);
     mst_assert(row != MST_ROW_NONE);
-    while (nodes->first_pod[row] != MST_ROW_NONE) {
-        uint32_t pod = nodes->first_pod[row];
+    uint32_t pod = nodes->first_pod[row];
+    while (pod != MST_ROW_NONE && cluster->pods.v[pod].node_next != MST_ROW_NONE)
+        pod = cluster->pods.v[pod].node_next;
+    while (pod != MST_ROW_NONE) { /* oldest first: the newest comes to the head again */
+        uint32_t newer = cluster->pods.v[pod].node_prev;
         mst_cluster_unplace(cluster, pod);
         mst_list_push(cluster, mst_unknown_head(cluster, name), pod);
+        pod = newer;
     }
     uint32_t moved = mst_nodes_remove(nodes, row);
     if (moved == MST_ROW_NONE)
         return;
-    for (uint32_t pod = nodes->first_pod[row]; pod != MST_ROW_NONE;
-         pod = cluster->pods.v[pod].node_next)
+    for (pod = nodes->first_pod[row]; pod != MST_ROW_NONE; pod = cluster->pods.v[pod].node_next)
         cluster->pods.v[pod].node = row;
 }
 
@@ -264,7 +267,8 @@ void mst_cluster_pod_update(struct mst_cluster *cluster, uint32_t row, const str
     mst_arena_reset(&cluster->scratch);
     struct mst_pod_row *p = &cluster->pods.v[row];
     mst_sym old_nominated = p->status_nominated;
-    if (pod->spec.node_name != MST_SYM_NONE && (!p->assigned || p->node_name != pod->spec.node_name))
+    if (pod->spec.node_name != MST_SYM_NONE &&
+        (!p->assigned || p->node_name != pod->spec.node_name))
         become_assigned(cluster, row, pod->spec.node_name);
     take_properties(cluster, row, pod);
     take_class(cluster, row, pod);

@@ -22,9 +22,9 @@ struct mst_cond {
 
 struct mst_pod_row {
     bool live;
-    bool assigned;   /* the API has a nodeName */
-    bool assumed;    /* decided, binding not confirmed */
-    bool deleting;   /* deletionTimestamp is set */
+    bool assigned; /* the API has a nodeName */
+    bool assumed;  /* decided, binding not confirmed */
+    bool deleting; /* deletionTimestamp is set */
     bool never_preempts;
     bool known_profile; /* spec.schedulerName has a profile here */
     mst_sym ns;
@@ -33,10 +33,10 @@ struct mst_pod_row {
     uint32_t usage;
     uint32_t profile;
     int32_t priority;
-    uint32_t node;       /* row it occupies (assigned, assumed or tentative), or MST_ROW_NONE */
-    mst_sym node_name;   /* of the assigned or assumed node, known to us or not */
+    uint32_t node;     /* row it occupies (assigned, assumed or tentative), or MST_ROW_NONE */
+    mst_sym node_name; /* of the assigned or assumed node, known to us or not */
     uint32_t node_next, node_prev; /* pods of the same row, or of the same unknown node */
-    uint32_t group;      /* row of its group, or MST_ROW_NONE */
+    uint32_t group;                /* row of its group, or MST_ROW_NONE */
     uint32_t group_next, group_prev;
     mst_sym nominated;        /* in memory: the nominator's entry */
     mst_sym status_nominated; /* as in the API, as far as we know */
@@ -51,7 +51,7 @@ struct mst_pod_row {
 
 struct mst_group_row {
     bool live;
-    bool known;     /* the object exists; members may come first */
+    bool known; /* the object exists; members may come first */
     bool composite;
     mst_sym ns;
     struct mst_str name, uid; /* heap */
@@ -59,13 +59,13 @@ struct mst_group_row {
     int64_t min_count;
     int32_t priority;
     mst_sym preemption_policy;
-    struct mst_str parent; /* heap: parentCompositePodGroupName */
+    struct mst_str parent;      /* heap: parentCompositePodGroupName */
     mst_sym_list topology_keys; /* heap */
     int64_t generation;
     struct mst_time created;
-    uint32_t first_pod, last_pod; /* members, in order of arrival */
-    uint32_t all_count;       /* known, not terminal, with a profile here or assigned */
-    uint32_t scheduled_count; /* assigned or assumed */
+    uint32_t first_pod, last_pod;        /* members, in order of arrival */
+    uint32_t all_count;                  /* known, not terminal, with a profile here or assigned */
+    uint32_t scheduled_count;            /* assigned or assumed */
     struct mst_cond initially_scheduled; /* PodGroupInitiallyScheduled */
 };
 
@@ -82,22 +82,24 @@ struct mst_cluster {
     struct mst_nodes nodes;
     MST_VEC(struct mst_pod_row) pods;
     MST_VEC(uint32_t) free_pods;
-    struct mst_map pod_ids;   /* "ns/name" -> row */
+    struct mst_map pod_ids; /* "ns/name" -> row */
     MST_VEC(struct mst_group_row) groups;
     MST_VEC(uint32_t) free_groups;
     struct mst_map group_ids; /* "ns/name" -> row */
-    /* by symbol of a node name: first pod assigned to it while we do not know the node; first nominated pod */
+    /* by symbol of a node name: first pod assigned to it while we do not know the node; first
+     * nominated pod */
     MST_VEC(uint32_t) unknown_head;
     MST_VEC(uint32_t) nominated_head;
     uint32_t nominated_pod_count; /* pods with an entry in the nominator */
-    bool groups_enabled;          /* gate GenericWorkload; set after init, before the first object */
-    bool fit_scores_whole_pod;    /* profile muster: Fit scores pod-level requests and resize status */
+    bool groups_enabled;       /* gate GenericWorkload; set after init, before the first object */
+    bool fit_scores_whole_pod; /* profile muster: Fit scores pod-level requests and resize status */
 
     MST_VEC(struct mst_class *) classes; /* NULL where free */
     MST_VEC(uint32_t) free_classes;
     struct mst_map class_ids;
     uint64_t class_serial;
-    MST_VEC(uint64_t) idle_classes; /* serial << 32 | id of classes that lost their last pod, oldest first */
+    MST_VEC(uint64_t)
+    idle_classes; /* serial << 32 | id of classes that lost their last pod, oldest first */
     uint32_t idle_begin;
     MST_VEC(struct mst_usage *) usages;
     MST_VEC(uint32_t) free_usages;
@@ -114,7 +116,9 @@ void mst_cluster_done(struct mst_cluster *cluster);
 
 /* ---- nodes ---- */
 
-/* Adds the node or takes its new properties. Pods already assigned to it move in. Returns the row. */
+/*
+ * Adds the node or takes its new properties. Pods already assigned to it move in. Returns the row.
+ */
 uint32_t mst_cluster_node_set(struct mst_cluster *cluster, const struct mst_node *node);
 /* Pods on it stay known, as pods of an unknown node. The name must be known (asserted). */
 void mst_cluster_node_remove(struct mst_cluster *cluster, mst_sym name);
@@ -135,13 +139,16 @@ uint32_t mst_cluster_pod_add(struct mst_cluster *cluster, const struct mst_pod *
  */
 void mst_cluster_pod_update(struct mst_cluster *cluster, uint32_t row, const struct mst_pod *pod);
 void mst_cluster_pod_remove(struct mst_cluster *cluster, uint32_t row);
-/* Takes the pod off its node and out of its group; the row stays readable until mst_cluster_pod_remove. */
+/* Takes the pod off its node and out of its group; the row stays readable until
+ * mst_cluster_pod_remove. */
 void mst_cluster_pod_retire(struct mst_cluster *cluster, uint32_t row);
 /* What the API will say of the pod once a patch arrives: PodScheduled and nominatedNodeName. */
 void mst_cluster_pod_condition(struct mst_cluster *cluster, uint32_t row,
                                const struct mst_cond *condition);
 
-/* Occupies a node for good, until confirmed or forgotten. The pod must be placed on it (asserted). */
+/*
+ * Occupies a node for good, until confirmed or forgotten. The pod must be placed on it (asserted).
+ */
 void mst_cluster_assume(struct mst_cluster *cluster, uint32_t pod);
 /* Takes an assumed pod off its node. */
 void mst_cluster_forget(struct mst_cluster *cluster, uint32_t pod);
@@ -163,25 +170,28 @@ void mst_cluster_group_remove(struct mst_cluster *cluster, uint32_t row);
 
 /* ---- classes ---- */
 
-static inline const struct mst_class *mst_cluster_class(const struct mst_cluster *cluster, uint32_t id)
+static inline const struct mst_class *mst_cluster_class(const struct mst_cluster *cluster,
+                                                        uint32_t id)
 {
     return cluster->classes.v[id];
 }
-static inline const struct mst_usage *mst_cluster_usage(const struct mst_cluster *cluster, uint32_t id)
+static inline const struct mst_usage *mst_cluster_usage(const struct mst_cluster *cluster,
+                                                        uint32_t id)
 {
     return cluster->usages.v[id];
 }
 /* The class of a pod, made when new, with one reference added. */
 uint32_t mst_class_of(struct mst_cluster *cluster, const struct mst_pod *pod, uint32_t profile);
 void mst_class_unref(struct mst_cluster *cluster, uint32_t id);
-uint32_t mst_usage_of(struct mst_cluster *cluster, const struct mst_pod *pod, uint32_t request_mode);
+uint32_t mst_usage_of(struct mst_cluster *cluster, const struct mst_pod *pod,
+                      uint32_t request_mode);
 void mst_usage_unref(struct mst_cluster *cluster, uint32_t id);
 
 /* ---- transactions ---- */
 
 /*
- * Everything placed or unplaced after this can be taken back. Transactions nest: roll back or commit
- * the innermost first (asserted). Returns a mark for mst_txn_end.
+ * Everything placed or unplaced after this can be taken back. Transactions nest: roll back or
+ * commit the innermost first (asserted). Returns a mark for mst_txn_end.
  */
 uint32_t mst_txn_begin(struct mst_cluster *cluster);
 /* Undoes down to the mark, newest first: every column is restored byte for byte. */
@@ -205,8 +215,8 @@ struct mst_domains {
     uint32_t count;                      /* domains; nodes without the label belong to none */
     mst_sym *value;                      /* [domain], ascending bytewise */
     uint32_t *domain_of;                 /* [row], MST_ROW_NONE without label */
-    uint32_t *begin;                     /* [count + 1]: rows of domain d are rows[begin[d]..begin[d+1]) */
-    uint32_t *rows;                      /* ascending within a domain */
+    uint32_t *begin; /* [count + 1]: rows of domain d are rows[begin[d]..begin[d+1]) */
+    uint32_t *rows;  /* ascending within a domain */
 };
 /* Made afresh in `arena`. O(rows log rows). */
 void mst_cluster_domains(struct mst_cluster *cluster, mst_sym key, struct mst_arena *arena,

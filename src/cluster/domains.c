@@ -35,7 +35,8 @@ void mst_cluster_domains(struct mst_cluster *cluster, mst_sym key, struct mst_ar
     for (uint32_t row = 0; row < nodes->count; row++) {
         d.domain_of[row] = MST_ROW_NONE;
         if (column[row] != MST_SYM_NONE)
-            list[n++] = (struct by_value){ mst_sym_str(cluster->syms, column[row]), column[row], row };
+            list[n++] =
+                (struct by_value){ mst_sym_str(cluster->syms, column[row]), column[row], row };
     }
     mst_sort(list, n, sizeof(*list), compare, NULL);
     d.value = MST_NEW_N(arena, mst_sym, n);

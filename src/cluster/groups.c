@@ -1,9 +1,9 @@
 /*
  * groups.c - rows of pod groups and who belongs to them.
  *
- * Owns:       the rows' text. A row lives while its object or a member does: members may come first.
- * Invariants: all_count is the length of the member list; scheduled_count counts its members that are
- *             assigned or assumed (kept by cluster.c through mst_group_join/leave and assume/forget).
+ * Owns:       the rows' text. A row lives while its object or a member does: members may come
+ * first. Invariants: all_count is the length of the member list; scheduled_count counts its members
+ * that are assigned or assumed (kept by cluster.c through mst_group_join/leave and assume/forget).
  */
 #include "cluster/cluster_internal.h"
 
@@ -79,8 +79,8 @@ uint32_t mst_cluster_group_set(struct mst_cluster *cluster, const struct mst_pod
     g->created = group->meta.created;
     mst_text_set(&g->uid, group->meta.uid);
     mst_text_set(&g->parent, spec->parent);
-    g->topology_keys.v = mst_realloc(g->topology_keys.v, MST_MAX(1u, spec->topology_keys.n),
-                                     sizeof(mst_sym));
+    g->topology_keys.v =
+        mst_realloc(g->topology_keys.v, MST_MAX(1u, spec->topology_keys.n), sizeof(mst_sym));
     g->topology_keys.n = spec->topology_keys.n;
     for (uint32_t i = 0; i < spec->topology_keys.n; i++)
         g->topology_keys.v[i] = spec->topology_keys.v[i];

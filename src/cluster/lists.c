@@ -1,8 +1,8 @@
 /*
  * lists.c - intrusive lists of pods: on one node, nominated to one node.
  *
- * Invariants: removal keeps the neighbours in the removed pod, so that undoing in LIFO order restores
- *             every link as it was.
+ * Invariants: removal keeps the neighbours in the removed pod, so that undoing in LIFO order
+ * restores every link as it was.
  */
 #include "cluster/cluster_internal.h"
 

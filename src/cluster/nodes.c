@@ -3,7 +3,8 @@
  *
  * Owns:       the memory of all columns; growth doubles.
  * Invariants: as in nodes.h. Every function that changes a row's columns ends in mst_nodes_touch.
- * Not here:   the sets behind taint_set and label_set (nodes_sets.c), derived orders (nodes_order.c).
+ * Not here:   the sets behind taint_set and label_set (nodes_sets.c), derived orders
+ * (nodes_order.c).
  */
 #include "cluster/nodes_internal.h"
 
@@ -129,7 +130,8 @@ uint32_t mst_nodes_resource(struct mst_nodes *nodes, mst_sym name)
 void mst_nodes_touch(struct mst_nodes *nodes, uint32_t row)
 {
     if (nodes->changes.n >= MST_MAX((uint32_t)CHANGES_MIN, nodes->count)) {
-        /* Whoever is that far behind recomputes everything, which costs no more than catching up. */
+        /* Whoever is that far behind recomputes everything, which costs no more than catching up.
+         */
         nodes->change_first += nodes->changes.n;
         nodes->changes.n = 0;
     }

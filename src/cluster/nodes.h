@@ -18,7 +18,7 @@ enum { MST_ROW_NONE = UINT32_MAX };
 
 /* Resource columns: the first three are fixed, scalars follow as they are first seen. */
 enum { MST_RES_CPU, MST_RES_MEMORY, MST_RES_EPHEMERAL, MST_RES_FIXED };
-/* The last column collects what comes after MST_RES_MAX - 1 names: no node offers it, so it never fits. */
+/* The last column collects what comes after MST_RES_MAX - 1 names: it fits nowhere. */
 enum { MST_RES_MAX = 1024, MST_RES_NONE = UINT32_MAX };
 
 struct mst_taint_set {
@@ -32,9 +32,9 @@ struct mst_label_set {
 };
 
 /*
- * An image on a node. `bytes` is what counts: the size that was recorded when the name was first seen
- * on any node, kept while some node has it, as in kube-scheduler's cache; `own_bytes` is what this node
- * says.
+ * An image on a node. `bytes` is what counts: the size that was recorded when the name was first
+ * seen on any node, kept while some node has it, as in kube-scheduler's cache; `own_bytes` is what
+ * this node says.
  */
 struct mst_node_image {
     mst_sym name;
@@ -67,6 +67,7 @@ struct mst_nodes {
     struct mst_syms *syms;
     uint32_t count, cap;
     uint64_t set_generation;   /* a row appeared, vanished or moved */
+    uint64_t label_generation; /* some node's labels changed */
     uint64_t image_generation; /* some node's images changed */
 
     mst_sym *name;
@@ -132,7 +133,9 @@ uint32_t mst_nodes_row(const struct mst_nodes *nodes, mst_sym name);
 uint32_t mst_nodes_resource(struct mst_nodes *nodes, mst_sym name);
 /* The column if it exists already. */
 uint32_t mst_nodes_resource_find(const struct mst_nodes *nodes, mst_sym name);
-/* The column of a label key, made when new. O(rows) the first time. Stable until nodes are added. */
+/*
+ * The column of a label key, made when new. O(rows) the first time. Stable until nodes are added.
+ */
 const mst_sym *mst_nodes_label(struct mst_nodes *nodes, mst_sym key);
 /* One label of one row without a column. O(log labels). */
 mst_sym mst_nodes_label_of(const struct mst_nodes *nodes, uint32_t row, mst_sym key);
@@ -161,7 +164,9 @@ static inline uint64_t mst_nodes_change_end(const struct mst_nodes *nodes)
 
 /* rank[row]: place of the row's name in bytewise order. Recomputed when the set changed. */
 const uint32_t *mst_nodes_rank(struct mst_nodes *nodes);
-/* Rows in upstream's list order: zones round robin, arrival within a zone. Into `out` (count long). */
+/*
+ * Rows in upstream's list order: zones round robin, arrival within a zone. Into `out` (count long).
+ */
 void mst_nodes_list_order(struct mst_nodes *nodes, uint32_t *out);
 /* The rows that have the image, or NULL when none has. Rebuilt on demand. */
 const struct mst_image_rows *mst_nodes_image(struct mst_nodes *nodes, mst_sym image);

@@ -67,8 +67,8 @@ static struct mst_image_list said_by(const struct mst_node *node)
         for (uint32_t k = 0; k < node->images.v[i].names.n; k++) {
             mst_sym name = node->images.v[i].names.v[k];
             if (mst_map_set(&seen, key_of(&name), 0))
-                list.v[list.n++] = (struct mst_node_image){ .name = name,
-                                                            .own_bytes = node->images.v[i].bytes };
+                list.v[list.n++] =
+                    (struct mst_node_image){ .name = name, .own_bytes = node->images.v[i].bytes };
         }
     mst_map_done(&seen);
     return list;

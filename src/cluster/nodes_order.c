@@ -64,8 +64,7 @@ void mst_nodes_list_order(struct mst_nodes *nodes, uint32_t *out)
 {
     mst_sym region = mst_sym_of_text(nodes->syms, "topology.kubernetes.io/region");
     mst_sym zone = mst_sym_of_text(nodes->syms, "topology.kubernetes.io/zone");
-    mst_sym old_region =
-        mst_sym_of_text(nodes->syms, "failure-domain.beta.kubernetes.io/region");
+    mst_sym old_region = mst_sym_of_text(nodes->syms, "failure-domain.beta.kubernetes.io/region");
     mst_sym old_zone = mst_sym_of_text(nodes->syms, "failure-domain.beta.kubernetes.io/zone");
     struct zone_slot *slots = mst_calloc(MST_MAX(1u, nodes->count), sizeof(*slots));
     for (uint32_t row = 0; row < nodes->count; row++)
@@ -74,7 +73,7 @@ void mst_nodes_list_order(struct mst_nodes *nodes, uint32_t *out)
                                          .arrival = nodes->arrival[row],
                                          .row = row };
     mst_sort(slots, nodes->count, sizeof(*slots), compare_arrival, NULL);
-    struct mst_map zones = { 0 };        /* (region, zone) -> index << 32 | nodes so far */
+    struct mst_map zones = { 0 }; /* (region, zone) -> index << 32 | nodes so far */
     for (uint32_t i = 0; i < nodes->count; i++) {
         mst_sym pair[2] = { slots[i].region, slots[i].zone };
         struct mst_str key = { (const char *)pair, sizeof(pair) };

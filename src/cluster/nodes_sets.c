@@ -83,6 +83,7 @@ void mst_nodes_set_labels(struct mst_nodes *nodes, uint32_t row, const mst_label
     if (nodes->label_set[row] == set)
         return;
     nodes->label_set[row] = set;
+    nodes->label_generation++;
     for (uint32_t i = 0; i < nodes->label_columns.n; i++)
         nodes->label_columns.v[i].value[row] =
             find_label(&nodes->label_sets.v[set], nodes->label_columns.v[i].key);

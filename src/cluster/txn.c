@@ -1,9 +1,9 @@
 /*
  * txn.c - pods on and off nodes, and taking that back.
  *
- * Invariants: the log holds one entry per change since the outermost begin; undoing newest first finds
- *             every list as the change left it, so links and sums come back byte for byte. Sums wrap
- *             like upstream's int64, which makes adding and subtracting exact inverses for any input.
+ * Invariants: the log holds one entry per change since the outermost begin; undoing newest first
+ * finds every list as the change left it, so links and sums come back byte for byte. Sums wrap like
+ * upstream's int64, which makes adding and subtracting exact inverses for any input.
  */
 #include "cluster/cluster_internal.h"
 
@@ -124,9 +124,7 @@ static void undo_one(struct mst_cluster *cluster, const struct mst_undo *u)
         account(cluster, u->pod, u->node, +1);
         p->node = u->node;
         break;
-    case MST_UNDO_NOMINATE:
-        undo_nominate(cluster, u);
-        break;
+    case MST_UNDO_NOMINATE: undo_nominate(cluster, u); break;
     }
 }
 

@@ -12,13 +12,15 @@ static void put(struct mst_buf *buf, const void *bytes, size_t n)
     mst_buf_add(buf, bytes, n);
 }
 
-/* Host ports of ordinary and restartable init containers, with upstream's defaults (plugins.md 3.6). */
+/* Host ports of ordinary and restartable init containers, with upstream's defaults
+ * (plugins.md 3.6). */
 static void collect_ports(struct mst_cluster *cluster, const struct mst_container *containers,
                           uint32_t n, uint32_t flags, struct mst_port *out, uint32_t *count)
 {
     for (uint32_t i = 0; i < n; i++) {
         const struct mst_container *c = &containers[i];
-        if ((flags & RESTARTABLE) && !mst_str_is(mst_sym_str(cluster->syms, c->restart_policy), "Always"))
+        if ((flags & RESTARTABLE) &&
+            !mst_str_is(mst_sym_str(cluster->syms, c->restart_policy), "Always"))
             continue;
         for (uint32_t k = 0; k < c->ports.n; k++) {
             const struct mst_container_port *p = &c->ports.v[k];
@@ -73,8 +75,8 @@ uint32_t mst_amounts_of(struct mst_cluster *cluster, const struct mst_pod *pod,
 static struct mst_usage *make(const struct mst_amount *amounts, uint32_t amount_count,
                               const struct mst_port *ports, uint32_t ports_n)
 {
-    size_t bytes = sizeof(struct mst_usage) + amount_count * sizeof(*amounts) +
-                   ports_n * sizeof(*ports);
+    size_t bytes =
+        sizeof(struct mst_usage) + amount_count * sizeof(*amounts) + ports_n * sizeof(*ports);
     struct mst_usage *usage = mst_calloc(1, bytes);
     usage->amounts.v = (struct mst_amount *)(usage + 1);
     usage->amounts.n = amount_count;
@@ -108,8 +110,8 @@ uint32_t mst_usage_of(struct mst_cluster *cluster, const struct mst_pod *pod, ui
     mst_arena_reset(&cluster->scratch);
     struct mst_amount *amounts;
     uint32_t amount_count = mst_amounts_of(cluster, pod, request_mode, &amounts);
-    struct mst_port *ports = MST_NEW_N(&cluster->scratch, struct mst_port,
-                                       MST_MAX(1u, port_count(pod)));
+    struct mst_port *ports =
+        MST_NEW_N(&cluster->scratch, struct mst_port, MST_MAX(1u, port_count(pod)));
     uint32_t ports_n = 0;
     collect_ports(cluster, pod->spec.containers.v, pod->spec.containers.n, 0, ports, &ports_n);
     collect_ports(cluster, pod->spec.init_containers.v, pod->spec.init_containers.n, RESTARTABLE,

@@ -85,6 +85,7 @@ void mst_jw_int(struct mst_json_writer *w, int64_t value);
 void mst_jw_double(struct mst_json_writer *w, double value);
 void mst_jw_bool(struct mst_json_writer *w, bool value);
 void mst_jw_null(struct mst_json_writer *w);
-void mst_jw_value(struct mst_json_writer *w, const struct mst_value *value); /* a whole tape value */
+void mst_jw_value(struct mst_json_writer *w,
+                  const struct mst_value *value); /* a whole tape value */
 
 #endif

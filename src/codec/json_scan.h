@@ -117,6 +117,7 @@ static inline const char *mst_json_number(struct mst_json *js, const char *p)
     return q;
 }
 
+/* Reads `word` (n bytes) at p; the byte after it, or NULL after noting the error. */
 static inline const char *mst_json_literal(struct mst_json *js, const char *p, const char *word,
                                            size_t n)
 {

@@ -2,8 +2,8 @@
  * tape.h - a parsed JSON or YAML document as one flat array of values, and what is wrong with it.
  *
  * A container is followed by its contents: an array by its elements, an object by key, value, key,
- * value (keys are MST_STRING values). `span` counts the entries of a value with all its contents, so
- * the next sibling of v is v + v->span, and anything can be skipped in O(1).
+ * value (keys are MST_STRING values). `span` counts the entries of a value with all its contents,
+ * so the next sibling of v is v + v->span, and anything can be skipped in O(1).
  *
  * Owns:       nothing: text points into the source, or into the arena where escapes were decoded.
  * Invariants: duplicate keys are gone (the last one won, in the place of the first); strings are
@@ -60,7 +60,9 @@ static inline const struct mst_value *mst_value_first(const struct mst_value *v)
 const struct mst_value *mst_value_get(const struct mst_value *v, const char *key);
 /* "object", "array", "string", "number", "boolean", "null". */
 const char *mst_value_type_name(const struct mst_value *v);
-/* Whole numbers in int64; false for anything else (a fraction, an exponent, overflow, no number). */
+/*
+ * Whole numbers in int64; false for anything else (a fraction, an exponent, overflow, no number).
+ */
 bool mst_value_int(const struct mst_value *v, int64_t *out);
 
 /* Limits of every reader; 0 in the options means these. */
@@ -75,8 +77,8 @@ typedef enum { MST_DIAG_WARNING, MST_DIAG_ERROR } mst_diag_level;
 
 struct mst_diag {
     mst_diag_level level;
-    struct mst_str file; /* as given by the user; "-" is standard input */
-    uint32_t line, col;  /* from 1; 0 = unknown */
+    struct mst_str file;   /* as given by the user; "-" is standard input */
+    uint32_t line, col;    /* from 1; 0 = unknown */
     struct mst_str object; /* "Pod default/a", or absent when there is none yet */
     struct mst_str text;
 };

@@ -29,7 +29,7 @@ mst_rc mst_yaml_next(struct mst_yaml_reader *reader, struct mst_arena *arena,
                      struct mst_diags *diags, const struct mst_value **out) MST_WARN_UNUSED;
 
 /* Writes a value as block-style YAML, members in their order, strings quoted when they need it. */
-mst_rc mst_yaml_write(const struct mst_value *value, struct mst_buf *out,
-                      struct mst_err *err) MST_WARN_UNUSED;
+mst_rc mst_yaml_write(const struct mst_value *value, struct mst_buf *out, struct mst_err *err)
+    MST_WARN_UNUSED;
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * effects.c - what the engine wants done, as records.
  *
- * Owns:       the numbering of effects. Invariants: an effect that changes an object's status is taken over
- *             into our own rows at once, so the next decision already sees it.
+ * Owns:       the numbering of effects. Invariants: an effect that changes an object's status is
+ * taken over into our own rows at once, so the next decision already sees it.
  */
 #include "cycle/engine_internal.h"
 

@@ -12,8 +12,8 @@ static mst_rc make_frameworks(struct mst_engine *engine, struct mst_err *err)
 {
     engine->frameworks = mst_calloc(engine->config->profiles.n, sizeof(*engine->frameworks));
     for (uint32_t i = 0; i < engine->config->profiles.n; i++) {
-        mst_rc rc = mst_framework_init(&engine->frameworks[i], &engine->cluster, engine->config, i,
-                                       err);
+        mst_rc rc =
+            mst_framework_init(&engine->frameworks[i], &engine->cluster, engine->config, i, err);
         if (rc)
             return rc;
         engine->framework_count++;
@@ -107,8 +107,8 @@ static void tell_freed(struct mst_engine *engine)
 }
 
 /*
- * Profile upstream: kube-scheduler looks a nominated pod up in its queue. A member of the group at hand
- * is not there, and an empty pod of priority 0 is added in its place.
+ * Profile upstream: kube-scheduler looks a nominated pod up in its queue. A member of the group at
+ * hand is not there, and an empty pod of priority 0 is added in its place.
  */
 static void find_ghosts(struct mst_engine *engine)
 {

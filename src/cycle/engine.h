@@ -6,9 +6,9 @@
  * no clock: time comes with each call and never goes back (asserted).
  *
  * Owns:       cluster, frameworks, queue, caches. Borrows: configuration, registry, symbols, log.
- * Invariants: same events and times, same effects, byte for byte; at every return of a call no node is
- *             over-committed by us and a gang that this engine started has 0 or >= minCount members
- *             bound or assumed, unless the world took some away.
+ * Invariants: same events and times, same effects, byte for byte; at every return of a call no node
+ * is over-committed by us and a gang that this engine started has 0 or >= minCount members bound or
+ * assumed, unless the world took some away.
  */
 #ifndef MST_ENGINE_H
 #define MST_ENGINE_H
@@ -49,19 +49,19 @@ struct mst_event {
 
 /*
  * Takes one event. Kinds that do not concern scheduling are accepted and ignored. Finished pods
- * (Succeeded, Failed) count as removed. An object of another UID than the one known is a removal and
- * an addition. Effects that follow at once come out with the next mst_engine_step.
+ * (Succeeded, Failed) count as removed. An object of another UID than the one known is a removal
+ * and an addition. Effects that follow at once come out with the next mst_engine_step.
  */
 void mst_engine_event(struct mst_engine *engine, const struct mst_event *event, int64_t now_ns);
 
 /* ---- effects ---- */
 
 typedef enum {
-    MST_EFFECT_ATTEMPT,       /* an entity was popped: for people, nothing to carry out */
-    MST_EFFECT_BIND,          /* POST binding; answer with EFFECT_DONE or EFFECT_FAILED */
-    MST_EFFECT_POD_STATUS,    /* patch condition and / or nominatedNodeName */
-    MST_EFFECT_GROUP_STATUS,  /* patch the PodGroup's condition */
-    MST_EFFECT_EVENT,         /* events.k8s.io/v1 Event about the object */
+    MST_EFFECT_ATTEMPT,      /* an entity was popped: for people, nothing to carry out */
+    MST_EFFECT_BIND,         /* POST binding; answer with EFFECT_DONE or EFFECT_FAILED */
+    MST_EFFECT_POD_STATUS,   /* patch condition and / or nominatedNodeName */
+    MST_EFFECT_GROUP_STATUS, /* patch the PodGroup's condition */
+    MST_EFFECT_EVENT,        /* events.k8s.io/v1 Event about the object */
 } mst_effect_kind;
 
 struct mst_effect {
@@ -77,7 +77,8 @@ struct mst_effect {
     struct mst_str node;
     /* STATUS: the condition as it shall be, and as it was (before.type absent: there was none) */
     bool condition_set;
-    struct mst_condition condition, before; /* last_transition: of this change, kept if status stays */
+    struct mst_condition condition,
+        before; /* last_transition: of this change, kept if status stays */
     bool nominated_set;
     struct mst_str nominated; /* empty: cleared */
     /* EVENT */
@@ -95,8 +96,8 @@ void mst_effects_done(struct mst_effects *effects);
  * One step: effects that events left behind, due timers, then at most one attempt.
  *
  * out      emptied first, then filled.
- * Returns  true if anything happened: call again (after answering binds, if the host can). False: there
- *          is nothing to do before mst_engine_deadline or the next event.
+ * Returns  true if anything happened: call again (after answering binds, if the host can). False:
+ * there is nothing to do before mst_engine_deadline or the next event.
  */
 bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out);
 /* When to call again if nothing happens; INT64_MAX: never. */

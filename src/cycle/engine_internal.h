@@ -27,11 +27,11 @@ struct mst_engine {
     struct mst_rng rng;
     bool random_ties;
     int64_t now_ns;
-    uint32_t cycle;        /* attempts so far */
-    uint64_t effect_count; /* ids given */
-    struct mst_effects left; /* made by events, handed out with the next step */
-    struct mst_effects *out; /* where effects go now: `left`, or the step's */
-    struct mst_arena arena;  /* reset when a cycle ends */
+    uint32_t cycle;                 /* attempts so far */
+    uint64_t effect_count;          /* ids given */
+    struct mst_effects left;        /* made by events, handed out with the next step */
+    struct mst_effects *out;        /* where effects go now: `left`, or the step's */
+    struct mst_arena arena;         /* reset when a cycle ends */
     MST_VEC(struct mst_bind) binds; /* ascending by effect id */
     uint32_t binds_begin;           /* the ones before are answered */
     MST_VEC(uint32_t) freed;        /* pods whose nomination this cycle cleared in the API */
@@ -61,7 +61,9 @@ struct mst_effect *mst_effect_add(struct mst_engine *engine, mst_effect_kind kin
                                   mst_kind object_kind, uint32_t row);
 void mst_effect_event(struct mst_engine *engine, uint32_t pod, bool warning, const char *reason,
                       const char *action, struct mst_str note);
-/* Patches PodScheduled and / or the nomination, and takes both over; nothing when nothing changes. */
+/*
+ * Patches PodScheduled and / or the nomination, and takes both over; nothing when nothing changes.
+ */
 void mst_effect_pod_status(struct mst_engine *engine, uint32_t pod, const char *reason,
                            struct mst_str message, mst_nnn nominated);
 void mst_effect_nominate(struct mst_engine *engine, uint32_t pod, mst_sym node);
@@ -81,7 +83,8 @@ void mst_engine_assigned_event(struct mst_engine *engine, uint32_t pod, uint32_t
 /* True if the pod's object is being deleted: says so, and the pod is done (2.1 step 2). */
 bool mst_engine_skip_deleting(struct mst_engine *engine, uint32_t pod);
 /* "ns/name" in the arena. */
-struct mst_str mst_engine_pod_key(const struct mst_engine *engine, struct mst_arena *arena, uint32_t pod);
+struct mst_str mst_engine_pod_key(const struct mst_engine *engine, struct mst_arena *arena,
+                                  uint32_t pod);
 struct mst_rng *mst_engine_ties(struct mst_engine *engine);
 
 /* ---- group algorithm (group_try.c), also for looking without acting (explain.c) ---- */
@@ -101,17 +104,23 @@ struct mst_group_try {
     uint32_t member_count;
     uint32_t scheduled_before; /* S of the snapshot */
     uint32_t placed;
-    bool refused_early;        /* before the first pod */
-    bool nothing_new;          /* feasible, but no pod was placed */
-    mst_code code;             /* MST_SUCCESS, MST_UNSCHEDULABLE, MST_ERROR */
-    struct mst_str text;       /* PlacementFeasible's, or the error's */
+    bool refused_early;  /* before the first pod */
+    bool nothing_new;    /* feasible, but no pod was placed */
+    mst_code code;       /* MST_SUCCESS, MST_UNSCHEDULABLE, MST_ERROR */
+    struct mst_str text; /* PlacementFeasible's, or the error's */
 };
 
 /*
- * Places the members in order on the open transaction (scheduling.md 2.4). `out->members` is filled by the
- * caller with the pods. The caller commits or rolls back.
+ * Places the members in order on the open transaction (scheduling.md 2.4). `out->members` is filled
+ * by the caller with the pods. The caller commits or rolls back.
  */
 void mst_group_try(struct mst_engine *engine, struct mst_group_try *out);
+
+/*
+ * The text of the first rule that the members break (scheduling.md 2.2), in the engine's arena; an
+ * absent span when they may be tried together.
+ */
+struct mst_str mst_group_check(struct mst_engine *engine, const struct mst_group_try *t);
 
 /* The texts of scheduling.md 4.2. */
 struct mst_group_texts {

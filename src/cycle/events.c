@@ -1,8 +1,8 @@
 /*
  * events.c - what happened in the world, told to the cluster and then to the queue.
  *
- * Invariants: the order of each kind is upstream's handler order (scheduling.md 1.2): added pods and
- *             groups are in the cluster before the queue hears of them; a node that goes is announced
+ * Invariants: the order of each kind is upstream's handler order (scheduling.md 1.2): added pods
+ * and groups are in the cluster before the queue hears of them; a node that goes is announced
  *             before, a deleted pod has left its node and group but its row can still be read.
  * Source:     spec/scheduling.md 1.2, 1.7, 2.7; kubernetes v1.37 pkg/scheduler/eventhandlers.go.
  */
@@ -50,8 +50,8 @@ void mst_engine_assigned_event(struct mst_engine *engine, uint32_t pod, uint32_t
 }
 
 /*
- * Room that a nominated pod held is free for pods of at most its priority, itself included: as if it
- * had been deleted from there.
+ * Room that a nominated pod held is free for pods of at most its priority, itself included: as if
+ * it had been deleted from there.
  */
 void mst_engine_nomination_freed(struct mst_engine *engine, uint32_t pod)
 {
@@ -115,11 +115,13 @@ static uint32_t scale_actions(const struct mst_usage *from, const struct mst_usa
     return actions;
 }
 
+enum { POD_UPDATES = 5 };
 static const struct {
     uint32_t action;
     const char *suffix_assigned, *suffix_target;
-} pod_updates[] = {
-    { MST_ACT_UPDATE_POD_SCALE_DOWN, "AssignedPodUpdatePodScaleDown", "TargetPodUpdatePodScaleDown" },
+} pod_updates[POD_UPDATES] = {
+    { MST_ACT_UPDATE_POD_SCALE_DOWN, "AssignedPodUpdatePodScaleDown",
+      "TargetPodUpdatePodScaleDown" },
     { MST_ACT_UPDATE_POD_SCALE_UP, "AssignedPodUpdatePodScaleUp", "TargetPodUpdatePodScaleUp" },
     { MST_ACT_UPDATE_POD_GATES_ELIMINATED, "AssignedPodUpdatePodSchedulingGatesEliminated",
       "TargetPodUpdatePodSchedulingGatesEliminated" },
@@ -131,12 +133,12 @@ static const struct {
 /* One event per kind of change, at least one. Returns how many. */
 static uint32_t split_update(mst_event_resource resource, uint32_t row, uint32_t actions,
                              uint32_t old_usage, uint32_t new_usage,
-                             struct mst_cluster_event out[MST_COUNT(pod_updates)])
+                             struct mst_cluster_event out[POD_UPDATES])
 {
     uint32_t n = 0;
     if (!actions)
         actions = MST_ACT_UPDATE;
-    for (uint32_t i = 0; i < MST_COUNT(pod_updates); i++) {
+    for (uint32_t i = 0; i < POD_UPDATES; i++) {
         if (!(actions & pod_updates[i].action))
             continue;
         out[n] = pod_event(resource, pod_updates[i].action,
@@ -159,9 +161,13 @@ static uint32_t toleration_count(const struct mst_engine *engine, uint32_t row)
 /* The pod has a node by now: ours, confirmed, or somebody else's decision. */
 static void pod_bound(struct mst_engine *engine, uint32_t row, const struct mst_pod *pod)
 {
-    bool queued = !engine->cluster.pods.v[row].assumed;
+    const struct mst_pod_row *p = &engine->cluster.pods.v[row];
+    bool queued = !p->assumed;
+    bool nominated_elsewhere = p->nominated != MST_SYM_NONE && p->nominated != pod->spec.node_name;
     if (queued)
         mst_queue_pod_removed(engine->queue, row, engine->now_ns);
+    if (nominated_elsewhere)
+        mst_engine_nomination_freed(engine, row);
     mst_cluster_pod_update(&engine->cluster, row, pod);
     mst_engine_assigned_event(engine, row, MST_ACT_ADD);
 }
@@ -179,13 +185,13 @@ static void pod_updated(struct mst_engine *engine, uint32_t row, const struct ms
     engine->cluster.usages.v[old_usage]->refs++; /* the hints compare with it */
     mst_cluster_pod_update(&engine->cluster, row, pod);
     p = &engine->cluster.pods.v[row];
-    uint32_t actions = scale_actions(engine->cluster.usages.v[old_usage],
-                                     engine->cluster.usages.v[p->usage]);
+    uint32_t actions =
+        scale_actions(engine->cluster.usages.v[old_usage], engine->cluster.usages.v[p->usage]);
     if (old_gates && !p->gates.n)
         actions |= MST_ACT_UPDATE_POD_GATES_ELIMINATED;
     if (toleration_count(engine, row) != old_tolerations)
         actions |= MST_ACT_UPDATE_POD_TOLERATION;
-    struct mst_cluster_event events[MST_COUNT(pod_updates)];
+    struct mst_cluster_event events[POD_UPDATES];
     mst_event_resource resource = p->assigned ? MST_ON_ASSIGNED_POD : MST_ON_TARGET_POD;
     uint32_t n = split_update(resource, row, actions, old_usage, p->usage, events);
     if (p->assigned)
@@ -248,8 +254,8 @@ static void node_updated(struct mst_engine *engine, const struct mst_node_facts 
     struct mst_cluster_event events[3];
     uint32_t n = 0;
     if (!same_allocatable(before, after))
-        events[n++] = node_event(MST_ACT_UPDATE_NODE_ALLOCATABLE, "NodeUpdateNodeAllocatable", before,
-                                 after);
+        events[n++] =
+            node_event(MST_ACT_UPDATE_NODE_ALLOCATABLE, "NodeUpdateNodeAllocatable", before, after);
     if (before->labels.v != after->labels.v)
         events[n++] = node_event(MST_ACT_UPDATE_NODE_LABEL, "NodeUpdateNodeLabel", before, after);
     if (before->taints.v != after->taints.v || (before->unschedulable && !after->unschedulable))
@@ -311,8 +317,8 @@ static void set_group(struct mst_engine *engine, const struct mst_pod_group *gro
         group_removed(engine, row);
         known = false;
     }
-    int64_t old_min = known && c->groups.v[row].policy == MST_POLICY_GANG ? c->groups.v[row].min_count
-                                                                         : -1;
+    int64_t old_min =
+        known && c->groups.v[row].policy == MST_POLICY_GANG ? c->groups.v[row].min_count : -1;
     row = mst_cluster_group_set(c, group);
     struct mst_cluster_event e = {
         .resource = MST_ON_POD_GROUP,
@@ -321,7 +327,8 @@ static void set_group(struct mst_engine *engine, const struct mst_pod_group *gro
         .pod = MST_ROW_NONE,
         .group = row,
         .old_min_count = old_min,
-        .new_min_count = c->groups.v[row].policy == MST_POLICY_GANG ? c->groups.v[row].min_count : -1,
+        .new_min_count =
+            c->groups.v[row].policy == MST_POLICY_GANG ? c->groups.v[row].min_count : -1,
     };
     if (known)
         mst_queue_group_updated(engine->queue, row, engine->now_ns);
@@ -332,7 +339,8 @@ static void set_group(struct mst_engine *engine, const struct mst_pod_group *gro
 
 /* ---- binds ---- */
 
-/* Ids grow, so the list is sorted; answers come mostly in order, so the front is taken off at times. */
+/* Ids grow, so the list is sorted; answers come mostly in order, so the front is taken off at
+ * times. */
 static bool take_bind(struct mst_engine *engine, uint64_t effect_id, struct mst_bind *out)
 {
     uint32_t lo = engine->binds_begin, hi = engine->binds.n;
@@ -364,29 +372,52 @@ static bool same_pod(const struct mst_engine *engine, const struct mst_bind *bin
     return p->live && mst_str_eq(p->uid, bind->uid);
 }
 
-static void bind_done(struct mst_engine *engine, const struct mst_bind *bind)
+/* "Successfully assigned ns/name to node", put together by hand: it is made for every pod. */
+static struct mst_str assigned_note(struct mst_engine *engine, const struct mst_pod_row *p)
 {
-    const struct mst_pod_row *p = &engine->cluster.pods.v[bind->pod];
-    struct mst_str key = mst_engine_pod_key(engine, &engine->arena, bind->pod);
-    mst_effect_event(engine, bind->pod, false, "Scheduled", "Binding",
-                     mst_arena_printf(&engine->arena, "Successfully assigned %.*s to %.*s",
-                                      MST_ARG(key),
-                                      MST_ARG(mst_sym_str(engine->syms, p->node_name))));
+    const struct mst_str parts[] = {
+        MST_STR("Successfully assigned "),
+        mst_sym_str(engine->syms, p->ns),
+        MST_STR("/"),
+        p->name,
+        MST_STR(" to "),
+        mst_sym_str(engine->syms, p->node_name),
+    };
+    struct mst_str all = { NULL, 0 };
+    for (size_t i = 0; i < MST_COUNT(parts); i++)
+        all.n += parts[i].n;
+    char *at = mst_arena_alloc(&engine->arena, all.n + 1);
+    all.p = at;
+    for (size_t i = 0; i < MST_COUNT(parts); i++) {
+        if (parts[i].n)
+            memcpy(at, parts[i].p, parts[i].n);
+        at += parts[i].n;
+    }
+    *at = '\0';
+    return all;
 }
 
-static void bind_failed(struct mst_engine *engine, const struct mst_bind *bind, struct mst_str reason)
+static void bind_done(struct mst_engine *engine, const struct mst_bind *bind)
+{
+    struct mst_str note = assigned_note(engine, &engine->cluster.pods.v[bind->pod]);
+    mst_effect_event(engine, bind->pod, false, "Scheduled", "Binding", note);
+}
+
+static void bind_failed(struct mst_engine *engine, const struct mst_bind *bind,
+                        struct mst_str reason)
 {
     const struct mst_pod_row *p = &engine->cluster.pods.v[bind->pod];
-    if (p->assigned)
-        return; /* the API says it has a node: reality wins */
-    mst_cluster_forget(&engine->cluster, bind->pod);
     mst_engine_assigned_event(engine, bind->pod, MST_ACT_DELETE);
+    if (p->assigned)
+        return; /* the API says it has a node, perhaps another one: reality wins */
+    mst_cluster_forget(&engine->cluster, bind->pod);
     mst_engine_fail_pod(engine, bind->pod, true,
                         &(struct mst_failure){
                             .error = true,
-                            .message = mst_arena_printf(
-                                &engine->arena, "running Bind plugin \"DefaultBinder\": %.*s",
-                                MST_ARG(reason)),
+                            .message =
+                                mst_arena_printf(&engine->arena,
+                                                 "running Bind plugin \"DefaultBinder\": %.*s",
+                                                 MST_ARG(reason)),
                             .nominated = MST_NNN_CLEAR,
                         });
 }
@@ -410,23 +441,16 @@ static void answer(struct mst_engine *engine, const struct mst_event *event)
 static void set(struct mst_engine *engine, const struct mst_object *object)
 {
     switch (object->kind) {
-    case MST_KIND_POD:
-        set_pod(engine, &object->u.pod);
-        break;
-    case MST_KIND_NODE:
-        set_node(engine, &object->u.node);
-        break;
+    case MST_KIND_POD: set_pod(engine, &object->u.pod); break;
+    case MST_KIND_NODE: set_node(engine, &object->u.node); break;
     case MST_KIND_POD_GROUP:
-    case MST_KIND_COMPOSITE_POD_GROUP:
-        set_group(engine, &object->u.group);
-        break;
+    case MST_KIND_COMPOSITE_POD_GROUP: set_group(engine, &object->u.group); break;
     case MST_KIND_UNKNOWN:
     case MST_KIND_NAMESPACE:
     case MST_KIND_WORKLOAD:
     case MST_KIND_PRIORITY_CLASS:
     case MST_KIND_PDB:
-    case MST_KIND_COUNT:
-        break;
+    case MST_KIND_COUNT: break;
     }
 }
 
@@ -439,9 +463,7 @@ static void remove_object(struct mst_engine *engine, const struct mst_object *ob
         if (row != MST_ROW_NONE)
             pod_removed(engine, row);
         break;
-    case MST_KIND_NODE:
-        remove_node(engine, object->u.meta.name);
-        break;
+    case MST_KIND_NODE: remove_node(engine, object->u.meta.name); break;
     case MST_KIND_POD_GROUP:
         row = mst_cluster_group(&engine->cluster, object->u.meta.namespace_, object->u.meta.name);
         if (row != MST_ROW_NONE && engine->cluster.groups.v[row].known)
@@ -453,8 +475,7 @@ static void remove_object(struct mst_engine *engine, const struct mst_object *ob
     case MST_KIND_WORKLOAD:
     case MST_KIND_PRIORITY_CLASS:
     case MST_KIND_PDB:
-    case MST_KIND_COUNT:
-        break;
+    case MST_KIND_COUNT: break;
     }
 }
 
@@ -463,16 +484,10 @@ void mst_engine_event(struct mst_engine *engine, const struct mst_event *event, 
     mst_assert(now_ns >= engine->now_ns);
     engine->now_ns = now_ns;
     switch (event->kind) {
-    case MST_EVENT_SET:
-        set(engine, event->object);
-        break;
-    case MST_EVENT_REMOVE:
-        remove_object(engine, event->object);
-        break;
+    case MST_EVENT_SET: set(engine, event->object); break;
+    case MST_EVENT_REMOVE: remove_object(engine, event->object); break;
     case MST_EVENT_EFFECT_DONE:
-    case MST_EVENT_EFFECT_FAILED:
-        answer(engine, event);
-        break;
+    case MST_EVENT_EFFECT_FAILED: answer(engine, event); break;
     }
     mst_arena_reset(&engine->arena);
 }

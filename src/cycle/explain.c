@@ -1,8 +1,8 @@
 /*
  * explain.c - why something is pending: one trial on a transaction, put into a record.
  *
- * Invariants: the transaction is rolled back, the rotation of nodes and the generator of ties are put
- *             back: looking never changes a later decision.
+ * Invariants: the transaction is rolled back, the rotation of nodes and the generator of ties are
+ * put back: looking never changes a later decision.
  */
 #include "cycle/explain_internal.h"
 
@@ -37,8 +37,8 @@ static int compare_members(const void *a, const void *b, void *ctx)
 }
 
 /*
- * Places what fits, in order. A class that was refused once is not asked again: the trial only fills
- * nodes up.
+ * Places what fits, in order. A class that was refused once is not asked again: the trial only
+ * fills nodes up.
  */
 static void place_all(struct mst_trial *t)
 {
@@ -111,8 +111,7 @@ static int64_t row_room(const struct mst_nodes *nodes, const struct mst_usage *u
 static uint32_t class_room(const struct mst_trial *t, struct mst_eval *eval)
 {
     const struct mst_cluster *c = &t->engine->cluster;
-    const struct mst_usage *u =
-        mst_cluster_usage(c, mst_cluster_class(c, eval->class_id)->usage);
+    const struct mst_usage *u = mst_cluster_usage(c, mst_cluster_class(c, eval->class_id)->usage);
     int64_t room = 0;
     if (eval->pre_code != MST_SUCCESS)
         return 0;
@@ -122,9 +121,9 @@ static uint32_t class_room(const struct mst_trial *t, struct mst_eval *eval)
     return (uint32_t)MST_MIN(room, ROOM_MAX);
 }
 
-static struct mst_reason_nodes *reason_entry(struct mst_class_explanation *ce, struct mst_str reason,
-                                             const char *plugin, uint32_t max,
-                                             struct mst_arena *arena)
+static struct mst_reason_nodes *reason_entry(struct mst_class_explanation *ce,
+                                             struct mst_str reason, const char *plugin,
+                                             uint32_t max, struct mst_arena *arena)
 {
     for (uint32_t i = 0; i < ce->reasons.n; i++)
         if (mst_str_eq(ce->reasons.v[i].reason, reason))
@@ -169,8 +168,8 @@ static void fill_reasons(const struct mst_trial *t, struct mst_eval *eval,
         struct mst_reasons reasons = { .arena = t->arena };
         mst_eval_reasons(eval, row, v, &reasons);
         for (uint32_t k = 0; k < reasons.n; k++) {
-            struct mst_reason_nodes *r = reason_entry(ce, reasons.v[k], mst_eval_rejecter(eval, v),
-                                                      nodes->count, t->arena);
+            struct mst_reason_nodes *r =
+                reason_entry(ce, reasons.v[k], mst_eval_rejecter(eval, v), nodes->count, t->arena);
             r->nodes.v[r->nodes.n++] = mst_sym_str(nodes->syms, nodes->name[row]);
             r->unresolvable &= (v & MST_VERDICT_UNRESOLVABLE) != 0;
         }

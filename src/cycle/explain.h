@@ -17,14 +17,16 @@ struct mst_reason_nodes {
     mst_strs nodes;    /* names, ascending */
 };
 
-/* Members that are alike (one class), judged on the cluster as it is plus the members placed so far. */
+/* Members that are alike (one class), judged on the cluster as it is plus the members placed so
+ * far. */
 struct mst_class_explanation {
-    mst_strs pods;          /* "ns/name" of the members of this class that are queued */
-    uint32_t placed;        /* how many of them the attempt placed */
-    uint32_t node_count;    /* nodes looked at */
-    uint32_t feasible;      /* nodes that would take the next one */
-    uint32_t room;          /* how many of these alone fit into the cluster as it is now, at most 100,000 */
-    struct mst_str message; /* of the first member that found no node; absent when all were placed */
+    mst_strs pods;       /* "ns/name" of the members of this class that are queued */
+    uint32_t placed;     /* how many of them the attempt placed */
+    uint32_t node_count; /* nodes looked at */
+    uint32_t feasible;   /* nodes that would take the next one */
+    uint32_t room; /* how many of these alone fit into the cluster as it is now, at most 100,000 */
+    struct mst_str
+        message; /* of the first member that found no node; absent when all were placed */
     struct mst_str request; /* "cpu 2, memory 4Gi, nvidia.com/gpu 8" */
     MST_LIST(struct mst_reason_nodes) reasons;
 };
@@ -41,23 +43,23 @@ typedef enum {
 struct mst_fix {
     mst_fix_kind kind;
     uint32_t count;
-    struct mst_str node;     /* a node of that shape */
+    struct mst_str node; /* a node of that shape */
     struct mst_str resource;
-    int64_t amount;          /* milli for cpu */
-    struct mst_str text;     /* the sentence for people */
+    int64_t amount;      /* milli for cpu */
+    struct mst_str text; /* the sentence for people */
 };
 
 struct mst_explanation {
     bool group;
     struct mst_str ns, name;
     mst_policy policy;
-    int64_t min_count;      /* 1 for a lone pod and a basic group */
-    uint32_t members;       /* known */
-    uint32_t scheduled;     /* bound or assumed already */
-    uint32_t queued;        /* waiting */
-    uint32_t would_fit;     /* of the queued ones, tried in order */
-    bool feasible;          /* an attempt now would succeed */
-    struct mst_str state;   /* "scheduled", "waiting for ...", "unschedulable", "in backoff for 3s" */
+    int64_t min_count;    /* 1 for a lone pod and a basic group */
+    uint32_t members;     /* known */
+    uint32_t scheduled;   /* bound or assumed already */
+    uint32_t queued;      /* waiting */
+    uint32_t would_fit;   /* of the queued ones, tried in order */
+    bool feasible;        /* an attempt now would succeed */
+    struct mst_str state; /* "scheduled", "waiting for ...", "unschedulable", "in backoff for 3s" */
     struct mst_str message; /* what the condition says or would say */
     MST_LIST(struct mst_class_explanation) classes;
     MST_LIST(struct mst_fix) fixes; /* smallest first */
@@ -88,11 +90,11 @@ struct mst_pod_answer {
     mst_code pre_filter;        /* MST_SUCCESS or the rejection that holds for all nodes */
     struct mst_str pre_filter_plugin;
     mst_strs pre_filter_reasons;
-    mst_strs skipped_filters;   /* plugin names, ascending */
+    mst_strs skipped_filters;               /* plugin names, ascending */
     MST_LIST(struct mst_node_answer) nodes; /* by name */
-    mst_strs feasible, best;    /* ascending */
-    struct mst_str host;        /* what the scheduler would choose, absent: none */
-    struct mst_str reason, message; /* of the PodScheduled condition when it fits nowhere */
+    mst_strs feasible, best;                /* ascending */
+    struct mst_str host;                    /* what the scheduler would choose, absent: none */
+    struct mst_str reason, message;         /* of the PodScheduled condition when it fits nowhere */
 };
 /* What every plugin says of a pending pod on every node, as mode `plugins` of the oracle. */
 void mst_explain_scores(struct mst_engine *engine, uint32_t pod, struct mst_arena *arena,

@@ -1,8 +1,9 @@
 /*
  * explain_fix.c - the smallest change that would let a pending group or pod run.
  *
- * Tried on the transaction of the trial: a node like an existing one is that very node with its pods
- * taken off, so every plugin judges it as it would judge the real new node (its host name aside).
+ * Tried on the transaction of the trial: a node like an existing one is that very node with its
+ * pods taken off, so every plugin judges it as it would judge the real new node (its host name
+ * aside).
  */
 #include "cycle/explain_internal.h"
 
@@ -22,10 +23,10 @@ static void fix_existence(const struct mst_trial *t, struct mst_explanation *out
 {
     const struct mst_group_row *g = &t->engine->cluster.groups.v[t->id];
     if (!g->known) {
-        add(out, (struct mst_fix){
-                     .kind = MST_FIX_GATES,
-                     .text = mst_arena_printf(t->arena, "create the PodGroup %.*s/%.*s",
-                                              MST_ARG(out->ns), MST_ARG(out->name)) });
+        add(out,
+            (struct mst_fix){ .kind = MST_FIX_GATES,
+                              .text = mst_arena_printf(t->arena, "create the PodGroup %.*s/%.*s",
+                                                       MST_ARG(out->ns), MST_ARG(out->name)) });
         return;
     }
     if (out->members < t->min_count) {
@@ -33,10 +34,9 @@ static void fix_existence(const struct mst_trial *t, struct mst_explanation *out
         add(out, (struct mst_fix){
                      .kind = MST_FIX_MEMBERS,
                      .count = missing,
-                     .text = mst_arena_printf(t->arena,
-                                              "create %u more pod%s of the group (it has %u of %lld)",
-                                              missing, missing == 1 ? "" : "s", out->members,
-                                              (long long)t->min_count) });
+                     .text = mst_arena_printf(
+                         t->arena, "create %u more pod%s of the group (it has %u of %lld)", missing,
+                         missing == 1 ? "" : "s", out->members, (long long)t->min_count) });
     }
 }
 
@@ -53,12 +53,28 @@ static void fix_gates(const struct mst_trial *t, struct mst_explanation *out)
     struct mst_str key = mst_engine_pod_key(t->engine, t->arena, example);
     struct mst_str gates = c->pods.v[example].gates;
     struct mst_str text =
-        gated == 1 ? mst_arena_printf(t->arena, "remove the scheduling gates of %.*s: %.*s",
-                                      MST_ARG(key), MST_ARG(gates))
-                   : mst_arena_printf(t->arena,
-                                      "remove the scheduling gates of %u pods (%.*s: %.*s, ...)", gated,
-                                      MST_ARG(key), MST_ARG(gates));
+        gated == 1
+            ? mst_arena_printf(t->arena, "remove the scheduling gates of %.*s: %.*s", MST_ARG(key),
+                               MST_ARG(gates))
+            : mst_arena_printf(t->arena, "remove the scheduling gates of %u pods (%.*s: %.*s, ...)",
+                               gated, MST_ARG(key), MST_ARG(gates));
     add(out, (struct mst_fix){ .kind = MST_FIX_GATES, .count = gated, .text = text });
+}
+
+/* Members that break a rule are refused before anybody looks for room. True if they are. */
+static bool fix_rules(const struct mst_trial *t, struct mst_explanation *out)
+{
+    struct mst_group_try members = {
+        .group = t->id, .fw = t->fw, .members = t->members, .member_count = t->member_count
+    };
+    struct mst_str text = mst_group_check(t->engine, &members);
+    if (!text.p)
+        return false;
+    out->feasible = false;
+    add(out, (struct mst_fix){ .kind = MST_FIX_GATES,
+                               .text = mst_arena_printf(t->arena, "make the members agree: %.*s",
+                                                        MST_ARG(text)) });
+    return true;
 }
 
 static void fix_min_count(const struct mst_trial *t, struct mst_explanation *out)
@@ -82,7 +98,8 @@ static uint32_t shortages(const struct mst_nodes *nodes, const struct mst_usage 
     uint32_t n = 0;
     for (uint32_t i = 0; i < u->amounts.n; i++) {
         uint32_t r = u->amounts.v[i].resource;
-        int64_t lack = u->amounts.v[i].amount - (nodes->allocatable[r][row] - nodes->requested[r][row]);
+        int64_t lack =
+            u->amounts.v[i].amount - (nodes->allocatable[r][row] - nodes->requested[r][row]);
         if (lack <= 0)
             continue;
         n++;
@@ -152,8 +169,7 @@ static bool same_shape(const struct mst_nodes *nodes, uint32_t a, uint32_t b, ms
     if (x.n != y.n)
         return false;
     for (uint32_t i = 0; i < x.n; i++)
-        if (x.v[i].key != y.v[i].key ||
-            (x.v[i].value != y.v[i].value && x.v[i].key != hostname))
+        if (x.v[i].key != y.v[i].key || (x.v[i].value != y.v[i].value && x.v[i].key != hostname))
             return false;
     return true;
 }
@@ -231,12 +247,12 @@ static void fix_nodes(const struct mst_trial *t, uint32_t missing, struct mst_ex
     if (best == MST_ROW_NONE)
         return;
     struct mst_str node = mst_sym_str(c->syms, c->nodes.name[best]);
-    add(out, (struct mst_fix){ .kind = MST_FIX_NODES,
-                               .count = best_count,
-                               .node = node,
-                               .text = mst_arena_printf(t->arena, "add %u node%s like %.*s",
-                                                        best_count, best_count == 1 ? "" : "s",
-                                                        MST_ARG(node)) });
+    add(out,
+        (struct mst_fix){ .kind = MST_FIX_NODES,
+                          .count = best_count,
+                          .node = node,
+                          .text = mst_arena_printf(t->arena, "add %u node%s like %.*s", best_count,
+                                                   best_count == 1 ? "" : "s", MST_ARG(node)) });
 }
 
 void mst_explain_fixes(const struct mst_trial *t, struct mst_explanation *out)
@@ -244,6 +260,8 @@ void mst_explain_fixes(const struct mst_trial *t, struct mst_explanation *out)
     out->fixes.v = MST_NEW_N(t->arena, struct mst_fix, FIXES_MAX);
     if (t->group)
         fix_existence(t, out);
+    if (t->group && t->member_count && fix_rules(t, out))
+        return;
     fix_gates(t, out);
     uint32_t missing = mst_trial_missing(t);
     const struct mst_member *refused = NULL;

@@ -1,5 +1,6 @@
 /*
- * group_cycle.c - one attempt for a PodGroup: check it, try its members together, take all or nothing.
+ * group_cycle.c - one attempt for a PodGroup: check it, try its members together, take all or
+ * nothing.
  *
  * Invariants: the members are placed on one transaction that is either committed whole (quorum met)
  *             or rolled back whole.
@@ -11,7 +12,8 @@
 
 static struct mst_str policy_text(const struct mst_engine *engine, mst_sym policy)
 {
-    return policy == MST_SYM_NONE ? MST_STR("PreemptLowerPriority") : mst_sym_str(engine->syms, policy);
+    return policy == MST_SYM_NONE ? MST_STR("PreemptLowerPriority")
+                                  : mst_sym_str(engine->syms, policy);
 }
 
 struct reference {
@@ -20,13 +22,15 @@ struct reference {
     bool of_group;  /* it is the group's own */
 };
 
-static struct reference reference_of(const struct mst_engine *engine, uint32_t group, uint32_t first)
+static struct reference reference_of(const struct mst_engine *engine, uint32_t group,
+                                     uint32_t first)
 {
     const struct mst_group_row *g = &engine->cluster.groups.v[group];
     struct reference ref = { .first = first,
                              .never = engine->cluster.pods.v[first].never_preempts };
     bool gate = engine->config->gates.on[MST_GATE_PodGroupPreemptionPolicy];
-    /* muster follows the group's policy whenever it has one, upstream exactly when the gate is on. */
+    /* muster follows the group's policy whenever it has one, upstream exactly when the gate is on.
+     */
     ref.of_group = engine->config->upstream ? gate : g->preemption_policy != MST_SYM_NONE;
     if (ref.of_group)
         ref.never = mst_str_is(policy_text(engine, g->preemption_policy), "Never");
@@ -51,10 +55,11 @@ static struct mst_str check_member(struct mst_engine *engine, uint32_t group, ui
                                 MST_ARG(mst_sym_str(engine->syms, p->scheduler_name)),
                                 MST_ARG(mst_sym_str(engine->syms, first->scheduler_name)));
     if (p->priority != c->groups.v[group].priority)
-        return mst_arena_printf(&engine->arena,
-                                "all pods in a single pod group should have the same priority as the "
-                                "pod group's priority, got %d and %d",
-                                p->priority, c->groups.v[group].priority);
+        return mst_arena_printf(
+            &engine->arena,
+            "all pods in a single pod group should have the same priority as the "
+            "pod group's priority, got %d and %d",
+            p->priority, c->groups.v[group].priority);
     if (p->never_preempts != ref->never)
         return mst_arena_printf(&engine->arena,
                                 "all pods in a single pod group should have the same preemption "
@@ -64,7 +69,7 @@ static struct mst_str check_member(struct mst_engine *engine, uint32_t group, ui
     return MST_STR_NONE;
 }
 
-static struct mst_str validate(struct mst_engine *engine, const struct mst_group_try *t)
+struct mst_str mst_group_check(struct mst_engine *engine, const struct mst_group_try *t)
 {
     struct reference ref = reference_of(engine, t->group, t->members[0].pod);
     for (uint32_t i = 0; i < t->member_count; i++) {
@@ -91,8 +96,9 @@ static struct mst_str refuse_unsupported(const struct mst_engine *engine, uint32
     const struct mst_group_row *g = &engine->cluster.groups.v[group];
     if (g->topology_keys.n && (fw->missing & MST_NEEDS_TOPOLOGY) &&
         engine->config->gates.on[MST_GATE_TopologyAwareWorkloadScheduling])
-        return MST_STR("this version of muster does not support topology constraints of pod groups; "
-                       "the group stays pending");
+        return MST_STR(
+            "this version of muster does not support topology constraints of pod groups; "
+            "the group stays pending");
     return MST_STR_NONE;
 }
 
@@ -104,7 +110,8 @@ static void refuse_all(struct mst_engine *engine, const struct mst_group_try *t,
         mst_engine_fail_pod(engine, t->members[i].pod, true,
                             &(struct mst_failure){
                                 .error = error, .message = text, .nominated = MST_NNN_CLEAR });
-    mst_effect_group_status(engine, t->group, false, error ? "SchedulerError" : "Unschedulable", text);
+    mst_effect_group_status(engine, t->group, false, error ? "SchedulerError" : "Unschedulable",
+                            text);
     mst_queue_group_done(engine->queue, t->group, error ? MST_GROUP_ERROR : MST_GROUP_REJECTED,
                          engine->now_ns);
 }
@@ -126,7 +133,8 @@ static uint32_t permit_waiters(const struct mst_engine *engine, const struct mst
     return before_last > 0 ? (uint32_t)before_last : 0;
 }
 
-/* A member that was not placed: upstream leaves its nomination; muster, where it still may come true. */
+/* A member that was not placed: upstream leaves its nomination; muster, where it still may come
+ * true. */
 static bool keeps_nomination(const struct mst_engine *engine, uint32_t pod)
 {
     return engine->cluster.nodes.count &&
@@ -224,7 +232,7 @@ void mst_engine_group_cycle(struct mst_engine *engine, const struct mst_popped *
     };
     for (uint32_t i = 0; i < popped->pod_count; i++)
         t.members[i].pod = popped->pods[i];
-    struct mst_str text = validate(engine, &t);
+    struct mst_str text = mst_group_check(engine, &t);
     if (text.p) {
         refuse_all(engine, &t, true, text);
         return;

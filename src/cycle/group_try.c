@@ -16,12 +16,8 @@ static bool ask_feasible(struct mst_engine *engine, struct mst_group_try *t, uin
     t->text = status.reason;
     switch (status.code) {
     case MST_SUCCESS:
-    case MST_WAIT:
-        t->code = status.code;
-        return true;
-    case MST_UNSCHEDULABLE:
-        t->code = MST_UNSCHEDULABLE;
-        return false;
+    case MST_WAIT: t->code = status.code; return true;
+    case MST_UNSCHEDULABLE: t->code = MST_UNSCHEDULABLE; return false;
     case MST_ERROR:
         t->text = mst_arena_printf(&engine->arena,
                                    "failed to evaluate placement feasibility: running "
@@ -92,8 +88,9 @@ static struct mst_str join(struct mst_arena *arena, struct mst_str a, struct mst
 }
 
 /*
- * Profile upstream: the pieces as v1.37.2 strings them together. F, the text of the preemption hook, is
- * empty here since no plugin of that point runs; upstream appends it all the same: a trailing ", ".
+ * Profile upstream: the pieces as v1.37.2 strings them together. F, the text of the preemption
+ * hook, is empty here since no plugin of that point runs; upstream appends it all the same: a
+ * trailing ", ".
  */
 static void texts_upstream(const struct mst_group_try *t, bool placements, struct mst_arena *arena,
                            struct mst_group_texts *out)
@@ -105,7 +102,8 @@ static void texts_upstream(const struct mst_group_try *t, bool placements, struc
     } else if (placements) {
         struct mst_str first = t->refused_early ? g : t->text;
         core = join(arena, g,
-                    mst_arena_printf(arena, "0/1 placements are available, first placement status: %.*s",
+                    mst_arena_printf(arena,
+                                     "0/1 placements are available, first placement status: %.*s",
                                      MST_ARG(first)));
     } else {
         core = t->refused_early ? join(arena, g, t->text) : t->text;
@@ -123,7 +121,8 @@ static void texts_muster(const struct mst_group_try *t, bool placements, struct 
     struct mst_str core = g;
     if (!t->nothing_new && placements)
         core = join(arena, g,
-                    mst_arena_printf(arena, "0/1 placements are available, first placement status: %.*s",
+                    mst_arena_printf(arena,
+                                     "0/1 placements are available, first placement status: %.*s",
                                      MST_ARG(t->text)));
     else if (!t->nothing_new)
         core = t->refused_early ? join(arena, g, t->text) : t->text;

@@ -60,7 +60,9 @@ struct mst_config {
 };
 
 void mst_config_done(struct mst_config *config);
-/* The default configuration under the gates given in `config` (set `upstream` and `gates` first). */
+/*
+ * The default configuration under the gates given in `config` (set `upstream` and `gates` first).
+ */
 void mst_config_default(struct mst_config *config, const struct mst_registry *registry);
 /*
  * Reads a configuration document. `config->upstream` and `config->gates` are set before; everything

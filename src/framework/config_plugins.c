@@ -84,8 +84,8 @@ enum {
 
     FILTERS = PRE_FILTER | FILTER,
     SCORES = PRE_SCORE | SCORE,
-    /* where a plugin can keep a pod from running on a node */
-    JUDGES = PRE_ENQUEUE | FILTERS | RESERVE | PRE_BIND,
+    /* where a plugin can keep a pod or a group from running on a node */
+    JUDGES = PRE_ENQUEUE | FILTERS | RESERVE | PRE_BIND | PLACEMENT_GENERATE,
 };
 
 enum { NO_GATE = MST_GATE_COUNT };
@@ -126,7 +126,7 @@ static const struct known_plugin in_tree[] = {
     { "NodeDeclaredFeatures", FILTERS, 0, MST_GATE_NodeDeclaredFeatures, MST_NEEDS_FEATURES },
     { "GangScheduling", PRE_ENQUEUE | PERMIT, 0, MST_GATE_GenericWorkload, 0 },
     { "TopologyPlacementGenerator", PLACEMENT_GENERATE, 0, MST_GATE_TopologyAwareWorkloadScheduling,
-      0 },
+      MST_NEEDS_TOPOLOGY },
     { "PodGroupPodsCount", PLACEMENT_SCORE, 1, MST_GATE_TopologyAwareWorkloadScheduling, 0 },
 };
 

@@ -1,9 +1,9 @@
 /*
  * eval.c - verdicts and scores of one class as arrays, kept in step with the nodes.
  *
- * Invariants: feasible_count, the maxima and the heap describe exactly the rows whose verdict is OK.
- *             A row that gains or loses the maximum of a normalised plugin changes every total, which
- *             is then recomputed as a whole.
+ * Invariants: feasible_count, the maxima and the heap describe exactly the rows whose verdict is
+ * OK. A row that gains or loses the maximum of a normalised plugin changes every total, which is
+ * then recomputed as a whole.
  */
 #include "framework/eval_internal.h"
 
@@ -75,8 +75,11 @@ static void reserve(struct mst_eval *eval, uint32_t rows)
     }
 }
 
-static bool allowed(const struct mst_eval *eval, mst_sym name)
+bool mst_eval_allows(const struct mst_eval *eval, uint32_t row)
 {
+    mst_sym name = eval->fw->view.nodes->name[row];
+    if (!eval->restricted)
+        return true;
     uint32_t lo = 0, hi = eval->names.n;
     while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;
@@ -92,12 +95,18 @@ static bool allowed(const struct mst_eval *eval, mst_sym name)
 static void restrict_rows(const struct mst_eval *eval, uint32_t begin, uint32_t end,
                           mst_verdict *verdict)
 {
+    if (!eval->restricted && begin < end) {
+        memset(verdict + begin, 0, (end - begin) * sizeof(*verdict));
+        return;
+    }
     for (uint32_t row = begin; row < end; row++)
-        verdict[row] = !eval->restricted || allowed(eval, eval->fw->view.nodes->name[row])
+        verdict[row] = mst_eval_allows(eval, row)
                            ? MST_VERDICT_OK
-                           : MST_VERDICT_UNRESOLVABLE |
-                                 (MST_SLOT_PRE_FILTER_RESULT + 1) << MST_VERDICT_SLOT_SHIFT;
+                           : MST_VERDICT_UNRESOLVABLE | (MST_SLOT_PRE_FILTER_RESULT + 1)
+                                                            << MST_VERDICT_SLOT_SHIFT;
 }
+
+_Static_assert(MST_VERDICT_OK == 0, "what restrict_rows clears to");
 
 static void filter_rows(struct mst_eval *eval, uint32_t begin, uint32_t end, mst_verdict *verdict)
 {
@@ -202,15 +211,25 @@ static uint32_t count_at(const mst_verdict *verdict, const int64_t *raw, int64_t
     return count;
 }
 
-/* The maximum of a normalised plugin over the feasible rows. True if it is another one than before. */
+/* The maximum of a normalised plugin over the feasible rows. True if it is not the one before. */
 static bool find_max(struct mst_eval *eval, struct mst_normalized *n)
 {
     uint32_t count = eval->fw->view.nodes->count;
     int64_t max = max_of_feasible(eval->verdict, n->raw, count);
     bool changed = max != n->max;
     n->max = max;
-    n->at_max = count_at(eval->verdict, n->raw, max, count);
+    /* How many have the maximum matters only where losing the last of them lowers it. */
+    n->at_max = max ? count_at(eval->verdict, n->raw, max, count) : 0;
     return changed;
+}
+
+/* total[i] += zero or, where raw[i] is not 0, one */
+MST_VECTOR
+static void add_one_of_two(int64_t *restrict total, const int64_t *restrict raw, int64_t zero,
+                           int64_t one, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        total[i] += raw[i] ? one : zero;
 }
 
 /*
@@ -231,6 +250,10 @@ static void add_normalized(struct mst_eval *eval, const struct mst_normalized *n
     int64_t table[TABLE_MAX];
     for (int64_t i = 0; i <= n->max; i++)
         table[i] = s->weight * mst_normalized_score(s->plugin->normalize, i, n->max);
+    if (n->max <= 1) {
+        add_one_of_two(total, raw, table[0], table[n->max], count);
+        return;
+    }
     uint64_t last = (uint64_t)n->max;
     for (uint32_t row = 0; row < count; row++) {
         uint64_t at = (uint64_t)raw[row];
@@ -302,9 +325,9 @@ static bool follow(struct mst_eval *eval, uint32_t row, bool was_ok, const int64
     bool renormalize = false;
     for (uint32_t i = 0; i < eval->normalized_count; i++) {
         struct mst_normalized *n = &eval->normalized[i];
-        if (was_ok && old_raw[i] == n->max)
+        if (was_ok && n->max && old_raw[i] == n->max)
             n->at_max--;
-        if (ok && n->raw[row] == n->max)
+        if (ok && n->max && n->raw[row] == n->max)
             n->at_max++;
         bool higher = ok && n->raw[row] > n->max;
         if (higher || (n->at_max == 0 && n->max > 0))

@@ -1,11 +1,11 @@
 /*
  * eval.h - the verdict cache: what the plugins say of one pod class, on every node.
  *
- * A class is asked about all rows once; after that only about rows that changed. The best node comes
- * from an indexed heap once a class is asked again and again, from a scan before that.
+ * A class is asked about all rows once; after that only about rows that changed. The best node
+ * comes from an indexed heap once a class is asked again and again, from a scan before that.
  *
- * Owns:       compiled plugin states, verdicts, scores, heaps, within a budget of bytes; the class used
- *             least recently goes first. A class seen for the first time does not enter the cache.
+ * Owns:       compiled plugin states, verdicts, scores, heaps, within a budget of bytes; the class
+ * used least recently goes first. A class seen for the first time does not enter the cache.
  * Borrows:    the frameworks and their cluster.
  * Invariants: what mst_eval_of returns is exactly what a fresh computation would give.
  */
@@ -21,9 +21,9 @@ enum { MST_NORMALIZED_MAX = 16 }; /* score plugins of one profile that need norm
 /* A score plugin whose raw scores are kept: its final score depends on the feasible set. */
 struct mst_normalized {
     uint32_t slot;
-    int64_t *raw;      /* [row] */
-    int64_t max;       /* over feasible rows, at least 0 */
-    uint32_t at_max;   /* feasible rows with raw == max */
+    int64_t *raw;    /* [row] */
+    int64_t max;     /* over feasible rows, at least 0 */
+    uint32_t at_max; /* feasible rows with raw == max; 0 when max is 0 */
 };
 
 struct mst_evals;
@@ -38,12 +38,13 @@ struct mst_eval {
     /* PreFilter: one answer for all nodes, or per-plugin states */
     mst_code pre_code; /* MST_SUCCESS, or a rejection or error that holds for every node */
     uint32_t pre_slot;
-    struct mst_str pre_reason;      /* reasons of the rejection */
-    uint64_t skipped;               /* slots whose Filter is skipped */
-    uint64_t restricting;           /* slots that named nodes */
+    struct mst_str pre_reason; /* reasons of the rejection */
+    uint64_t skipped;          /* slots whose Filter is skipped */
+    uint64_t restricting;      /* slots that named nodes */
     bool restricted;
-    mst_sym_list names;             /* the intersection, sorted by symbol */
-    /* During a pick: who rejected the nominated node. Upstream names it among those that restrict. */
+    mst_sym_list names; /* the intersection, sorted by symbol */
+    /* During a pick: who rejected the nominated node. Upstream names it among those that restrict.
+     */
     uint64_t also_restricting;
 
     void *filter_state[MST_SLOTS_MAX], *score_state[MST_SLOTS_MAX];
@@ -52,8 +53,8 @@ struct mst_eval {
     struct mst_normalized normalized[MST_NORMALIZED_MAX];
     bool uniform[MST_SLOTS_MAX];
     int64_t uniform_raw[MST_SLOTS_MAX];
-    int64_t constant;               /* what uniform plugins add to every node */
-    uint64_t scored;                /* slots that score (not skipped) */
+    int64_t constant; /* what uniform plugins add to every node */
+    uint64_t scored;  /* slots that score (not skipped) */
 
     uint32_t cap;
     mst_verdict *verdict; /* [row] */
@@ -64,8 +65,8 @@ struct mst_eval {
     /* What the plugins' states and the arrays reflect: another value means compiling anew. */
     uint64_t set_generation, image_generation;
     uint32_t taint_set_count;
-    uint64_t change_at;   /* changes of rows that the arrays have seen */
-    uint32_t picks;       /* since the last full scan */
+    uint64_t change_at; /* changes of rows that the arrays have seen */
+    uint32_t picks;     /* since the last full scan */
     bool heap_valid;
     struct mst_heap heap; /* feasible rows, best first */
     uint64_t last_used;
@@ -80,8 +81,9 @@ struct mst_evals {
     size_t bytes, budget;
     uint64_t clock;
     MST_VEC(int64_t) scratch;
-    uint32_t next_start; /* rotation of node sampling (scheduling.md 3.3) */
-    MST_VEC(uint32_t) list_order;
+    uint32_t next_start;          /* rotation of node sampling (scheduling.md 3.3) */
+    MST_VEC(uint32_t) list_order; /* of all rows */
+    MST_VEC(uint32_t) candidates; /* of the pick at hand */
     uint64_t list_order_generation;
 };
 
@@ -95,10 +97,10 @@ struct mst_eval *mst_eval_of(struct mst_evals *evals, const struct mst_framework
 
 /* Where a pod would go, or why nowhere. */
 struct mst_pick {
-    mst_code code;         /* MST_SUCCESS, MST_UNSCHEDULABLE, MST_UNRESOLVABLE, MST_ERROR */
-    uint32_t node;         /* row on success */
-    uint32_t feasible;     /* nodes that would take it */
-    uint64_t slots;        /* plugins that rejected it somewhere */
+    mst_code code;          /* MST_SUCCESS, MST_UNSCHEDULABLE, MST_UNRESOLVABLE, MST_ERROR */
+    uint32_t node;          /* row on success */
+    uint32_t feasible;      /* nodes that would take it */
+    uint64_t slots;         /* plugins that rejected it somewhere */
     struct mst_str message; /* of a failure: upstream's FitError text, in the arena given */
 };
 
@@ -120,7 +122,9 @@ typedef MST_VEC(struct mst_forced) mst_forced_rows;
 void mst_eval_apply_nominated(struct mst_eval *eval, uint32_t pod, mst_forced_rows *out);
 void mst_eval_restore(struct mst_eval *eval, mst_forced_rows *rows);
 
-/* The Filter plugins' verdict with the nominated pods that count against this pod (plugins.md 2.2). */
+/*
+ * The Filter plugins' verdict with the nominated pods that count against this pod (plugins.md 2.2).
+ */
 mst_verdict mst_eval_verdict(struct mst_eval *eval, uint32_t pod, uint32_t row);
 /* What the Filter plugins say of the row as it is, whether or not PreFilter left it out. */
 mst_verdict mst_eval_row_verdict(struct mst_eval *eval, uint32_t row);
@@ -130,7 +134,8 @@ void mst_eval_reasons(const struct mst_eval *eval, uint32_t row, mst_verdict ver
 /* The name that the oracle gives the rejecting plugin. */
 const char *mst_eval_rejecter(const struct mst_eval *eval, mst_verdict verdict);
 /* Upstream's FitError for the verdicts as they stand; ret_slots gets who rejected. */
-struct mst_str mst_eval_message(struct mst_eval *eval, struct mst_arena *arena, uint64_t *ret_slots);
+struct mst_str mst_eval_message(struct mst_eval *eval, struct mst_arena *arena,
+                                uint64_t *ret_slots);
 /* Score of one plugin on a feasible row: raw, normalised over the feasible rows. False: skipped. */
 bool mst_eval_score(struct mst_eval *eval, uint32_t slot, uint32_t row, int64_t *ret_raw,
                     int64_t *ret_normalized);

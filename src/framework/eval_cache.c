@@ -1,9 +1,9 @@
 /*
  * eval_cache.c - which classes are worth remembering.
  *
- * A class that is asked for the first time is computed in one shared place: ten thousand pods that all
- * differ then touch the same small memory. From the second time on it has a place of its own, until
- * the budget is used up and it is the one not asked for the longest.
+ * A class that is asked for the first time is computed in one shared place: ten thousand pods that
+ * all differ then touch the same small memory. From the second time on it has a place of its own,
+ * until the budget is used up and it is the one not asked for the longest.
  */
 #include "framework/eval_internal.h"
 
@@ -23,6 +23,7 @@ void mst_evals_done(struct mst_evals *evals)
     mst_vec_done(&evals->seen);
     mst_vec_done(&evals->scratch);
     mst_vec_done(&evals->list_order);
+    mst_vec_done(&evals->candidates);
     *evals = (struct mst_evals){ 0 };
 }
 

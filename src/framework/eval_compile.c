@@ -91,10 +91,11 @@ static bool refuse_missing(struct mst_eval *eval, const struct mst_class *class)
         if (missing >> i & 1)
             list = mst_arena_printf(&eval->arena, "%.*s%s%s", MST_ARG(list), list.n ? ", " : "",
                                     lacking[i]);
-    reject_all(eval, MST_UNRESOLVABLE, MST_ROW_NONE,
-               mst_arena_printf(&eval->arena,
-                                "this version of muster does not support %.*s; the pod stays pending",
-                                MST_ARG(list)));
+    reject_all(
+        eval, MST_UNRESOLVABLE, MST_ROW_NONE,
+        mst_arena_printf(&eval->arena,
+                         "this version of muster does not support %.*s; the pod stays pending",
+                         MST_ARG(list)));
     return true;
 }
 
@@ -112,15 +113,11 @@ static bool ask_pre_filter(struct mst_eval *eval, uint32_t slot, const struct ms
             eval->restricting |= (uint64_t)1 << slot;
         }
         return false;
-    case MST_SKIP:
-        eval->skipped |= (uint64_t)1 << slot;
-        return false;
+    case MST_SKIP: eval->skipped |= (uint64_t)1 << slot; return false;
     case MST_UNSCHEDULABLE:
         reject_all(eval, answer.code, slot, answer.reason);
         return false; /* the rest is asked: one of them may be unresolvable */
-    case MST_UNRESOLVABLE:
-        reject_all(eval, answer.code, slot, answer.reason);
-        return true;
+    case MST_UNRESOLVABLE: reject_all(eval, answer.code, slot, answer.reason); return true;
     case MST_ERROR:
     case MST_WAIT:
     case MST_PENDING:
@@ -221,6 +218,8 @@ void mst_eval_compile(struct mst_eval *eval, const struct mst_framework *fw, uin
     eval->pre_code = MST_SUCCESS;
     eval->pre_slot = MST_ROW_NONE;
     run_pre_filters(eval, class);
+    if (eval->pre_code != MST_SUCCESS)
+        return; /* one answer for all nodes; some plugins have no state to be asked with */
     for (uint32_t i = 0; i < fw->filter_count; i++)
         if (!(eval->skipped >> fw->filter[i] & 1))
             eval->filters[eval->filter_count++] = fw->filter[i];

@@ -23,6 +23,8 @@ void mst_eval_scan(struct mst_eval *eval);
 void mst_eval_sync(struct mst_eval *eval);
 /* Makes the row's verdict be `verdict`, with everything that follows from it. */
 void mst_eval_force(struct mst_eval *eval, uint32_t row, mst_verdict verdict);
+/* False for a row that PreFilter left out. */
+bool mst_eval_allows(const struct mst_eval *eval, uint32_t row);
 /* Recomputes one row. */
 void mst_eval_update(struct mst_eval *eval, uint32_t row);
 /* Score of a normalised plugin (plugins.md 3.7). */

@@ -7,7 +7,7 @@
 
 #include "base/vector.h"
 
-enum { PICKS_BEFORE_HEAP = 2, SAMPLE_MIN = 100 };
+enum { PICKS_BEFORE_HEAP = 2, SAMPLE_MIN = 100, SCAN_ROWS = 256 };
 
 /* Does a nominated pod count against this one on its node (plugins.md 2.2)? */
 static bool counts_against(const struct mst_cluster *cluster, uint32_t nominated, uint32_t pod)
@@ -95,26 +95,66 @@ static int64_t best_total(const mst_verdict *verdict, const int64_t *total, uint
     return best;
 }
 
-/* The best of all rows; at least one is feasible. One draw per tie as the scan meets it (3.5). */
-static uint32_t scan_best(const struct mst_eval *eval, struct mst_rng *rng)
+/* The lowest rank of the feasible rows with that total; UINT32_MAX: there are none. */
+MST_VECTOR
+static uint32_t lowest_rank(const mst_verdict *verdict, const int64_t *total, const uint32_t *rank,
+                            int64_t wanted, uint32_t n)
 {
-    struct mst_nodes *nodes = eval->fw->view.nodes;
-    const uint32_t *rank = mst_nodes_rank(nodes);
+    uint32_t lowest = UINT32_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        bool is = (total[i] == wanted) & (verdict[i] == MST_VERDICT_OK);
+        uint32_t mine = is ? rank[i] : UINT32_MAX;
+        lowest = mine < lowest ? mine : lowest;
+    }
+    return lowest;
+}
+
+/* The best of all rows, of equal ones the lowest name. Looks closely at the best blocks only. */
+static uint32_t scan_lowest(const struct mst_eval *eval, const uint32_t *rank)
+{
+    int64_t max = INT64_MIN;
+    uint32_t lowest = UINT32_MAX, begin = 0, end = 0; /* of the block that has it */
+    uint32_t count = eval->fw->view.nodes->count;
+    for (uint32_t at = 0; at < count; at += SCAN_ROWS) {
+        uint32_t n = MST_MIN(count - at, (uint32_t)SCAN_ROWS);
+        int64_t top = best_total(eval->verdict + at, eval->total + at, n);
+        if (top < max || top == INT64_MIN)
+            continue;
+        uint32_t mine = lowest_rank(eval->verdict + at, eval->total + at, rank + at, top, n);
+        if (top == max && mine > lowest)
+            continue;
+        max = top;
+        lowest = mine;
+        begin = at;
+        end = at + n;
+    }
+    for (uint32_t row = begin; row < end; row++)
+        if (rank[row] == lowest)
+            return row;
+    return MST_ROW_NONE;
+}
+
+/* The same with equal ones drawn by lot, one draw per tie as the scan meets it. */
+static uint32_t scan_drawn(const struct mst_eval *eval, struct mst_rng *rng)
+{
     uint32_t best = MST_ROW_NONE;
     uint64_t ties = 0;
-    int64_t max = rng ? INT64_MIN : best_total(eval->verdict, eval->total, nodes->count);
-    for (uint32_t row = 0; row < nodes->count; row++) {
-        if (eval->total[row] < max || eval->verdict[row] != MST_VERDICT_OK)
+    for (uint32_t row = 0; row < eval->fw->view.nodes->count; row++) {
+        if (eval->verdict[row] != MST_VERDICT_OK)
             continue;
         if (best == MST_ROW_NONE || eval->total[row] > eval->total[best]) {
             best = row;
             ties = 1;
-        } else if (eval->total[row] == eval->total[best]) {
-            bool wins = rng ? mst_rng_below(rng, ++ties) == 0 : rank[row] < rank[best];
-            best = wins ? row : best;
+        } else if (eval->total[row] == eval->total[best] && mst_rng_below(rng, ++ties) == 0) {
+            best = row;
         }
     }
     return best;
+}
+
+static uint32_t scan_best(const struct mst_eval *eval, struct mst_rng *rng)
+{
+    return rng ? scan_drawn(eval, rng) : scan_lowest(eval, mst_nodes_rank(eval->fw->view.nodes));
 }
 
 static uint32_t best_row(struct mst_eval *eval, struct mst_rng *rng)
@@ -146,39 +186,38 @@ static uint32_t nodes_to_find(const struct mst_framework *fw, uint32_t n)
 
 static const uint32_t *list_order(struct mst_evals *evals, struct mst_nodes *nodes)
 {
-    if (evals->list_order_generation != nodes->set_generation) {
+    uint64_t generation = nodes->set_generation + nodes->label_generation; /* neither goes back */
+    if (evals->list_order_generation != generation) {
         mst_vec_reserve(&evals->list_order, MST_MAX(1u, nodes->count));
         mst_nodes_list_order(nodes, evals->list_order.v);
-        evals->list_order_generation = nodes->set_generation;
+        evals->list_order_generation = generation;
     }
     return evals->list_order.v;
 }
 
-/* The rows that PreFilter left, in list order; all of them when it named none. Returns how many. */
-static uint32_t candidates_of(struct mst_evals *evals, struct mst_eval *eval, uint32_t *out)
+/* The rows that PreFilter left, in list order; all of them when it named none. */
+static void find_candidates(struct mst_evals *evals, const struct mst_eval *eval)
 {
     struct mst_nodes *nodes = eval->fw->view.nodes;
     const uint32_t *order = list_order(evals, nodes);
-    uint32_t n = 0;
+    evals->candidates.n = 0;
     for (uint32_t i = 0; i < nodes->count; i++)
         if (mst_eval_allows(eval, order[i]))
-            out[n++] = order[i];
-    return n;
+            mst_vec_push(&evals->candidates, order[i]);
 }
 
 /*
- * Feasible rows beyond the first `want` in list order count as not looked at: normalisation and the
- * choice run over the sample alone.
+ * Feasible rows beyond the first `want` candidates count as not looked at: normalisation and the
+ * choice run over the sample alone. Returns how many candidates were looked at.
  */
-static void pick_sampled(struct mst_evals *evals, struct mst_eval *eval, const uint32_t *rows,
-                         uint32_t n, uint32_t want, struct mst_rng *rng, struct mst_pick *out)
+static uint32_t pick_sampled(struct mst_evals *evals, struct mst_eval *eval, uint32_t want,
+                             struct mst_rng *rng, struct mst_pick *out)
 {
     mst_forced_rows hidden = { 0 };
-    uint32_t found = 0;
+    uint32_t n = evals->candidates.n, found = 0, looked = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t row = rows[(evals->next_start + i) % n];
-        if (found < want)
-            evals->looked++;
+        uint32_t row = evals->candidates.v[(evals->next_start + i) % n];
+        looked += found < want;
         if (eval->verdict[row] != MST_VERDICT_OK)
             continue;
         if (found++ < want)
@@ -189,11 +228,35 @@ static void pick_sampled(struct mst_evals *evals, struct mst_eval *eval, const u
     out->feasible = eval->feasible_count;
     out->node = scan_best(eval, rng);
     mst_eval_restore(eval, &hidden);
+    return looked;
+}
+
+/* Chooses among the feasible rows, if there are any, and turns the rotation on. */
+static void choose(struct mst_evals *evals, struct mst_eval *eval, struct mst_rng *rng,
+                   struct mst_pick *out)
+{
+    const struct mst_framework *fw = eval->fw;
+    uint32_t count = fw->view.nodes->count;
+    bool all = !eval->restricted && nodes_to_find(fw, count) >= count;
+    out->feasible = eval->feasible_count;
+    if (all) { /* a whole turn of the rotation */
+        if (out->feasible)
+            out->node = best_row(eval, rng);
+        evals->next_start %= count;
+        return;
+    }
+    find_candidates(evals, eval);
+    uint32_t looked = evals->candidates.n, want = nodes_to_find(fw, looked);
+    if (out->feasible && want < looked)
+        looked = pick_sampled(evals, eval, want, rng, out);
+    else if (out->feasible)
+        out->node = best_row(eval, rng);
+    evals->next_start = (evals->next_start + looked) % count;
 }
 
 /*
- * The node that the status nominates: if it takes the pod, nobody else is asked (3.2). If it does not,
- * its answer stands even where PreFilter left the node out.
+ * The node that the status nominates: if it takes the pod, nobody else is asked (3.2). If it does
+ * not, its answer stands even where PreFilter left the node out.
  */
 static bool pick_nominated(struct mst_eval *eval, uint32_t pod, struct mst_pick *out,
                            mst_forced_rows *forced)
@@ -221,15 +284,9 @@ static bool pick_nominated(struct mst_eval *eval, uint32_t pod, struct mst_pick 
 static void pick_any(struct mst_evals *evals, struct mst_eval *eval, struct mst_rng *rng,
                      struct mst_arena *arena, struct mst_pick *out)
 {
-    const struct mst_framework *fw = eval->fw;
-    out->feasible = eval->pre_code == MST_SUCCESS ? eval->feasible_count : 0;
+    if (eval->pre_code == MST_SUCCESS)
+        choose(evals, eval, rng, out);
     if (out->feasible) {
-        uint32_t candidates = fw->view.nodes->count;
-        uint32_t want = nodes_to_find(fw, candidates);
-        if (want < candidates)
-            pick_sampled(evals, eval, want, rng, out);
-        else
-            out->node = best_row(eval, rng);
         out->code = MST_SUCCESS;
         return;
     }
@@ -269,10 +326,10 @@ bool mst_eval_score(struct mst_eval *eval, uint32_t slot, uint32_t row, int64_t 
     const struct mst_slot *s = &eval->fw->slots[slot];
     if (eval->uniform[slot]) {
         *ret_raw = eval->uniform_raw[slot];
-        *ret_normalized = s->plugin->normalize == MST_NORMALIZE_NONE
-                              ? *ret_raw
-                              : mst_normalized_score(s->plugin->normalize, *ret_raw,
-                                                     MST_MAX(*ret_raw, 0));
+        *ret_normalized =
+            s->plugin->normalize == MST_NORMALIZE_NONE
+                ? *ret_raw
+                : mst_normalized_score(s->plugin->normalize, *ret_raw, MST_MAX(*ret_raw, 0));
         return true;
     }
     for (uint32_t i = 0; i < eval->normalized_count; i++) {
@@ -283,8 +340,9 @@ bool mst_eval_score(struct mst_eval *eval, uint32_t slot, uint32_t row, int64_t 
         *ret_normalized = mst_normalized_score(s->plugin->normalize, n->raw[row], n->max);
         return true;
     }
-    int64_t raw;
-    s->plugin->score(&eval->fw->view, s->instance, eval->score_state[slot], row, row + 1, &raw - row);
-    *ret_raw = *ret_normalized = raw;
+    mst_vec_reserve(&eval->owner->scratch, row + 1);
+    int64_t *raw = eval->owner->scratch.v;
+    s->plugin->score(&eval->fw->view, s->instance, eval->score_state[slot], row, row + 1, raw);
+    *ret_raw = *ret_normalized = raw[row];
     return true;
 }

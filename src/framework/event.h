@@ -9,13 +9,14 @@
 #include "cluster/cluster.h"
 
 typedef enum {
-    MST_ON_ASSIGNED_POD,   /* a pod that holds room on a node; deleted: it was assigned, assumed or nominated */
+    MST_ON_ASSIGNED_POD, /* a pod that holds room on a node; deleted: it was assigned, assumed or
+                            nominated */
     MST_ON_UNSCHEDULED_POD,
-    MST_ON_TARGET_POD,     /* the waiting pod itself */
+    MST_ON_TARGET_POD, /* the waiting pod itself */
     MST_ON_NODE,
     MST_ON_POD_GROUP,
     MST_ON_COMPOSITE_POD_GROUP,
-    MST_ON_WILDCARD,       /* `*`: always passes */
+    MST_ON_WILDCARD, /* `*`: always passes */
     MST_ON_COUNT
 } mst_event_resource;
 
@@ -40,11 +41,11 @@ enum {
 
 struct mst_cluster_event {
     mst_event_resource resource;
-    uint32_t actions; /* one bit, or several of one update */
+    uint32_t actions;  /* one bit, or several of one update */
     const char *label; /* "NodeAdd", "AssignedPodDelete", "UnschedulableTimeout", ... */
     uint32_t pod;      /* assigned, unscheduled, target: its row (still live), else MST_ROW_NONE */
     uint32_t group;    /* PodGroup events: its row */
-    int64_t old_min_count, new_min_count; /* PodGroup update; -1 where not a gang */
+    int64_t old_min_count, new_min_count;             /* PodGroup update; -1 where not a gang */
     const struct mst_node_facts *old_node, *new_node; /* NULL: added, deleted */
     bool limited; /* only entities with a pod of at most this priority are looked at */
     int32_t priority_max;

@@ -6,20 +6,13 @@
 const char *mst_code_name(mst_code code)
 {
     switch (code) {
-    case MST_SUCCESS:
-        return "Success";
-    case MST_ERROR:
-        return "Error";
-    case MST_UNSCHEDULABLE:
-        return "Unschedulable";
-    case MST_UNRESOLVABLE:
-        return "UnschedulableAndUnresolvable";
-    case MST_WAIT:
-        return "Wait";
-    case MST_SKIP:
-        return "Skip";
-    case MST_PENDING:
-        return "Pending";
+    case MST_SUCCESS: return "Success";
+    case MST_ERROR: return "Error";
+    case MST_UNSCHEDULABLE: return "Unschedulable";
+    case MST_UNRESOLVABLE: return "UnschedulableAndUnresolvable";
+    case MST_WAIT: return "Wait";
+    case MST_SKIP: return "Skip";
+    case MST_PENDING: return "Pending";
     }
     return "?";
 }
@@ -118,7 +111,8 @@ mst_rc mst_framework_init(struct mst_framework *fw, struct mst_cluster *cluster,
     }
     fw->pre_enqueue_count =
         order_of(fw, profile, MST_CFG_PRE_ENQUEUE, has_pre_enqueue, fw->pre_enqueue);
-    fw->pre_filter_count = order_of(fw, profile, MST_CFG_PRE_FILTER, has_pre_filter, fw->pre_filter);
+    fw->pre_filter_count =
+        order_of(fw, profile, MST_CFG_PRE_FILTER, has_pre_filter, fw->pre_filter);
     fw->filter_count = order_of(fw, profile, MST_CFG_FILTER, has_filter, fw->filter);
     fw->pre_score_count = order_of(fw, profile, MST_CFG_PRE_SCORE, has_pre_score, fw->pre_score);
     fw->score_count = order_of(fw, profile, MST_CFG_SCORE, has_score, fw->score);
@@ -176,8 +170,8 @@ void mst_framework_pre_enqueue(const struct mst_framework *fw, uint32_t pod, uin
 }
 
 /*
- * Resources are equal (or the event is the wildcard), some action is registered, and no action of the
- * event is beyond what was registered: a general update reaches only plugins that asked for it.
+ * Resources are equal (or the event is the wildcard), some action is registered, and no action of
+ * the event is beyond what was registered: a general update reaches only plugins that asked for it.
  */
 static bool matches(const struct mst_event_registration *r, const struct mst_cluster_event *event)
 {

@@ -2,9 +2,9 @@
  * framework.h - one scheduler profile at work: its plugins in order, asked for a class or a pod.
  *
  * Owns:       the plugins' instances. Borrows the cluster, the configuration, the registry.
- * Invariants: a slot is the index of a plugin in the profile's list; sets of plugins are 64-bit masks
- *             of slots and mean something only together with their framework.
- * Not here:   verdicts that outlive a call (eval.h).
+ * Invariants: a slot is the index of a plugin in the profile's list; sets of plugins are 64-bit
+ * masks of slots and mean something only together with their framework. Not here:   verdicts that
+ * outlive a call (eval.h).
  */
 #ifndef MST_FRAMEWORK_H
 #define MST_FRAMEWORK_H
@@ -29,13 +29,13 @@ struct mst_framework {
     uint8_t pre_enqueue[MST_SLOTS_MAX], pre_filter[MST_SLOTS_MAX], filter[MST_SLOTS_MAX];
     uint8_t score[MST_SLOTS_MAX], pre_score[MST_SLOTS_MAX];
     uint32_t pre_enqueue_count, pre_filter_count, filter_count, score_count, pre_score_count;
-    bool has_permit; /* GangScheduling at permit: the barrier of profile upstream */
+    bool has_permit;    /* GangScheduling at permit: the barrier of profile upstream */
     uint32_t gang_slot; /* who answers PlacementFeasible, MST_ROW_NONE: nobody, all is feasible */
 };
 
 mst_rc mst_framework_init(struct mst_framework *fw, struct mst_cluster *cluster,
-                          const struct mst_config *config, uint32_t profile,
-                          struct mst_err *err) MST_WARN_UNUSED;
+                          const struct mst_config *config, uint32_t profile, struct mst_err *err)
+    MST_WARN_UNUSED;
 void mst_framework_done(struct mst_framework *fw);
 
 /* The slot of a plugin by name, or MST_ROW_NONE. */
@@ -56,6 +56,7 @@ bool mst_framework_listens(const struct mst_framework *fw, uint32_t slot,
 mst_hint mst_framework_hint(const struct mst_framework *fw, uint32_t slot, uint32_t pod,
                             const struct mst_cluster_event *event);
 
+/* PlacementFeasible for what is placed so far (scheduling.md 0.1); without a plugin: feasible. */
 void mst_framework_feasible(const struct mst_framework *fw, uint32_t group,
                             struct mst_progress progress, struct mst_arena *arena,
                             struct mst_status *out);

@@ -1,9 +1,9 @@
 /*
  * plugin.h - what a plugin is: one rule, at the extension points it cares for.
  *
- * A plugin answers for many nodes at once: `filter` and `score` get a range of rows and fill arrays.
- * It is asked once per pod class, not per pod: `pre_filter` and `pre_score` compile the class into a
- * state that lives as long as the class is cached. Adding one: CONTRIBUTING.md.
+ * A plugin answers for many nodes at once: `filter` and `score` get a range of rows and fill
+ * arrays. It is asked once per pod class, not per pod: `pre_filter` and `pre_score` compile the
+ * class into a state that lives as long as the class is cached. Adding one: CONTRIBUTING.md.
  *
  * Source: spec/plugins.md 1-2; kubernetes v1.37 staging kube-scheduler framework/interface.go.
  */
@@ -84,7 +84,7 @@ struct mst_view {
 /* ---- extension points ---- */
 
 struct mst_pre_filter {
-    mst_code code;         /* MST_SUCCESS, MST_SKIP, MST_UNSCHEDULABLE, MST_UNRESOLVABLE, MST_ERROR */
+    mst_code code; /* MST_SUCCESS, MST_SKIP, MST_UNSCHEDULABLE, MST_UNRESOLVABLE, MST_ERROR */
     struct mst_str reason; /* of a rejection or an error */
     void *state;           /* handed to filter, explain; in the arena given */
     bool restrict_names;   /* only these nodes may be tried */
@@ -141,9 +141,9 @@ struct mst_plugin {
     const char *gate;       /* part of the default set only with this feature gate, NULL: always */
 
     /*
-     * Makes the instance of one profile. `args` is pluginConfig's `args` (NULL: none given). Text in
-     * the instance must not point into args. NULL init: no arguments, no instance; giving args to
-     * such a plugin is the configuration's error, not this function's.
+     * Makes the instance of one profile. `args` is pluginConfig's `args` (NULL: none given). Text
+     * in the instance must not point into args. NULL init: no arguments, no instance; giving args
+     * to such a plugin is the configuration's error, not this function's.
      */
     mst_rc (*init)(const struct mst_view *view, const struct mst_value *args, void **ret_instance,
                    struct mst_err *err);
@@ -158,8 +158,8 @@ struct mst_plugin {
                        struct mst_pre_filter *out);
     /*
      * For each row in [begin, end) with verdict[row] == MST_VERDICT_OK: leaves it or sets it to
-     * reject | detail (| MST_VERDICT_UNRESOLVABLE). Rows are absolute. Must be a pure function of the
-     * row's columns and the state.
+     * reject | detail (| MST_VERDICT_UNRESOLVABLE). Rows are absolute. Must be a pure function of
+     * the row's columns and the state.
      */
     void (*filter)(const struct mst_view *view, const void *instance, void *state, uint32_t begin,
                    uint32_t end, mst_verdict reject, mst_verdict *verdict);

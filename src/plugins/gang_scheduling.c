@@ -16,8 +16,8 @@ static const struct mst_group_row *group_of(const struct mst_view *view, uint32_
 }
 
 /*
- * Upstream words it differently when it would look for a tree. Profile muster keeps the sentence that
- * says what is waited for.
+ * Upstream words it differently when it would look for a tree. Profile muster keeps the sentence
+ * that says what is waited for.
  */
 static struct mst_str unknown_group_text(const struct mst_view *view,
                                          const struct mst_group_row *group, struct mst_arena *arena)

@@ -103,15 +103,22 @@ static void score(const struct mst_view *view, const void *instance, void *state
         return;
     }
     memset(raw + begin, 0, (end - begin) * sizeof(*raw));
-    bool any = false;
+    const struct mst_image_rows *only = NULL;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < klass->images.n; i++) {
         const struct mst_image_rows *have = mst_nodes_image(nodes, klass->images.v[i]);
         if (!have)
             continue;
         add_image(have, nodes->count, begin, end, raw);
-        any = true;
+        only = have;
+        count++;
     }
-    for (uint32_t i = begin; any && i < end; i++)
+    if (count == 1) { /* the usual pod: each row is in the list once */
+        for (uint32_t i = first_from(only, begin); i < only->rows.n && only->rows.v[i] < end; i++)
+            raw[only->rows.v[i]] = score_of_sum(klass, raw[only->rows.v[i]]);
+        return;
+    }
+    for (uint32_t i = begin; count && i < end; i++)
         raw[i] = raw[i] == 0 ? 0 : score_of_sum(klass, raw[i]);
 }
 

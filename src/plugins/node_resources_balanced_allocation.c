@@ -14,21 +14,9 @@
 #include "plugins/resource_inputs.h"
 #include "plugins/vector.h"
 
-/*
- * The balance of each row without the pod, for one pair of columns: it is the same for every class, so
- * it is computed again only for rows that changed. A memory of a pure function, not a state.
- */
-struct balance_column {
-    uint32_t column0, column1; /* MST_RES_NONE: no pair yet */
-    uint64_t set_generation, change_at;
-    int32_t *without; /* [row] */
-    uint32_t cap;
-};
-
 struct balanced_instance {
     struct mst_arena arena;
     struct mst_balanced_args args;
-    struct balance_column *kept;
 };
 
 static mst_rc init(const struct mst_view *view, const struct mst_value *args, void **ret_instance,
@@ -48,8 +36,6 @@ static mst_rc init(const struct mst_view *view, const struct mst_value *args, vo
         mst_free(instance);
         return mst_fail(err, MST_EINVAL, "%.*s", MST_ARG(diags.list.v[0].text));
     }
-    instance->kept = MST_NEW(&instance->arena, struct balance_column);
-    instance->kept->column0 = instance->kept->column1 = MST_RES_NONE;
     *ret_instance = instance;
     return MST_OK;
 }
@@ -59,7 +45,6 @@ static void done(void *instance_)
     struct balanced_instance *instance = instance_;
     if (!instance)
         return;
-    mst_free(instance->kept->without);
     mst_arena_done(&instance->arena);
     mst_free(instance);
 }
@@ -98,29 +83,18 @@ static inline int32_t spread_percent(int64_t a0, int64_t a1, int64_t u0, int64_t
     return (int32_t)((1 - spread) * 100);
 }
 
-struct pair {
-    const int64_t *alloc0, *alloc1, *used0, *used1;
-};
-
 MST_VECTOR
-static void without_block(const struct pair *p, int32_t *without, uint32_t n)
+static void two_block(const int64_t *alloc0, const int64_t *alloc1, const int64_t *used0,
+                      const int64_t *used1, int64_t request0, int64_t request1, int64_t *raw,
+                      uint32_t n)
 {
-    const int64_t *alloc0 = p->alloc0, *alloc1 = p->alloc1, *used0 = p->used0, *used1 = p->used1;
-    for (uint32_t i = 0; i < n; i++)
-        without[i] = spread_percent(alloc0[i], alloc1[i], used0[i], used1[i]);
-}
-
-MST_VECTOR
-static void two_block(const struct pair *p, int64_t request0, int64_t request1,
-                      const int32_t *without, int64_t *raw, uint32_t n)
-{
-    const int64_t *alloc0 = p->alloc0, *alloc1 = p->alloc1, *used0 = p->used0, *used1 = p->used1;
     for (uint32_t i = 0; i < n; i++) {
         const int64_t a0 = alloc0[i], a1 = alloc1[i];
         /* A node without one of the two has one fraction at most: no spread, 75. */
         const bool both = (a0 != 0) & (a1 != 0);
+        const int32_t without = spread_percent(a0, a1, used0[i], used1[i]);
         const int32_t with = spread_percent(a0, a1, used0[i] + request0, used1[i] + request1);
-        const int32_t gain = (with - without[i]) & -(int32_t)both;
+        const int32_t gain = (with - without) & -(int32_t)both;
         raw[i] = 50 + (50 + gain) / 2;
     }
 }
@@ -185,81 +159,27 @@ static void general_rows(const struct mst_nodes *nodes, const struct mst_resourc
     }
 }
 
-static struct pair pair_at(const struct mst_nodes *nodes, uint32_t column0, uint32_t column1,
-                           uint32_t row)
-{
-    return (struct pair){
-        .alloc0 = nodes->allocatable[column0] + row,
-        .alloc1 = nodes->allocatable[column1] + row,
-        .used0 = nodes->requested[column0] + row,
-        .used1 = nodes->requested[column1] + row,
-    };
-}
-
-/* Large amounts give a number that is not used: two_block is not called for their rows. */
-static void compute_without(const struct mst_nodes *nodes, struct balance_column *kept, uint32_t begin,
-                            uint32_t end)
-{
-    const struct pair p = pair_at(nodes, kept->column0, kept->column1, begin);
-    without_block(&p, kept->without + begin, end - begin);
-}
-
-/* Brings the kept column up to date, if the pair is the one it is kept for. NULL: it is not. */
-static const int32_t *without_column(const struct mst_nodes *nodes, struct balance_column *kept,
-                                     uint32_t column0, uint32_t column1)
-{
-    if (kept->column0 == MST_RES_NONE) {
-        kept->column0 = column0;
-        kept->column1 = column1;
-        kept->set_generation = 0;
-    }
-    if (kept->column0 != column0 || kept->column1 != column1)
-        return NULL;
-    const uint64_t end = mst_nodes_change_end(nodes);
-    if (kept->set_generation != nodes->set_generation || kept->change_at < nodes->change_first ||
-        end - kept->change_at > nodes->count) {
-        if (kept->cap < nodes->count) {
-            kept->cap = nodes->cap;
-            kept->without = mst_realloc(kept->without, kept->cap, sizeof(*kept->without));
-        }
-        compute_without(nodes, kept, 0, nodes->count);
-        kept->set_generation = nodes->set_generation;
-    } else {
-        for (uint64_t at = kept->change_at; at < end; at++) {
-            const uint32_t row = nodes->changes.v[at - nodes->change_first];
-            compute_without(nodes, kept, row, row + 1);
-        }
-    }
-    kept->change_at = end;
-    return kept->without;
-}
-
-static bool pair_is_small(const struct pair *p, int64_t request0, int64_t request1, uint32_t n)
-{
-    const int64_t limit = (int64_t)1 << 52;
-    return mst_resource_block_small(p->alloc0, p->used0, request0, n, limit) &&
-           mst_resource_block_small(p->alloc1, p->used1, request1, n, limit);
-}
-
-static void score(const struct mst_view *view, const void *instance_, void *state, uint32_t begin,
+static void score(const struct mst_view *view, const void *instance, void *state, uint32_t begin,
                   uint32_t end, int64_t *raw)
 {
-    const struct balanced_instance *instance = instance_;
+    (void)instance;
     const struct mst_nodes *nodes = view->nodes;
     const struct mst_resource_inputs *inputs = state;
-    const int32_t *without = NULL;
-    if (inputs->n == 2)
-        without = without_column(nodes, instance->kept, inputs->v[0].column, inputs->v[1].column);
-    if (!without) {
+    if (inputs->n != 2) {
         general_rows(nodes, inputs, begin, end, raw);
         return;
     }
     const struct mst_resource_input *in0 = &inputs->v[0], *in1 = &inputs->v[1];
     for (uint32_t at = begin; at < end; at += MST_BLOCK_ROWS) {
         const uint32_t n = MST_MIN(end - at, (uint32_t)MST_BLOCK_ROWS);
-        const struct pair p = pair_at(nodes, in0->column, in1->column, at);
-        if (pair_is_small(&p, in0->request, in1->request, n))
-            two_block(&p, in0->request, in1->request, without + at, raw + at, n);
+        const int64_t *alloc0 = nodes->allocatable[in0->column] + at;
+        const int64_t *alloc1 = nodes->allocatable[in1->column] + at;
+        const int64_t *used0 = nodes->requested[in0->column] + at;
+        const int64_t *used1 = nodes->requested[in1->column] + at;
+        const int64_t limit = (int64_t)1 << 52;
+        if (mst_resource_block_small(alloc0, used0, in0->request, n, limit) &&
+            mst_resource_block_small(alloc1, used1, in1->request, n, limit))
+            two_block(alloc0, alloc1, used0, used1, in0->request, in1->request, raw + at, n);
         else
             general_rows(nodes, inputs, at, at + n, raw);
     }

@@ -137,8 +137,10 @@ static bool some_lack(const int64_t *allocatable, const int64_t *requested, int6
                       uint32_t n)
 {
     int64_t sign = 0;
-    for (uint32_t i = 0; i < n; i++)
-        sign |= allocatable[i] - requested[i] - amount;
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t whole = allocatable[i] - amount;
+        sign |= whole | (whole - requested[i]);
+    }
     return sign < 0;
 }
 

@@ -140,6 +140,8 @@ void mst_queue_member_failed(struct mst_queue *queue, uint32_t pod, uint64_t uns
     p->returned = p->at == MST_AT_POPPED;
     p->at = MST_AT_NONE;
     note_failure(queue, pod, unschedulable_slots, pending_slots, now_ns);
+    if (p->returned)
+        p->e.errors_count = 0; /* counts failures after submission: what retry_alone backs off by */
     bool fresh = mst_q_resolvable(queue, p->group) && queue->popped != mst_q_group_id(p->group) &&
                  queue->groups.v[p->group].e.store == MST_STORE_NONE;
     if (fresh)

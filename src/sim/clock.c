@@ -1,5 +1,5 @@
 /*
- * clock.c - virtual time: where it starts, how it moves, how durations and times are read and shown.
+ * clock.c - virtual time: where it starts, how it moves, how durations are read and shown.
  *
  * Source: Go's time package for the form of durations (kubectl and manifests use the same).
  */

@@ -1,5 +1,5 @@
 /*
- * clock.h - virtual time: where it starts, how it moves, how durations and times are read and shown.
+ * clock.h - virtual time: where it starts, how it moves, how durations are read and shown.
  */
 #ifndef MST_CLOCK_H
 #define MST_CLOCK_H

@@ -1,5 +1,5 @@
 /*
- * doc.c - a JSON value that can be changed: what a manifest becomes when the server fills things in.
+ * doc.c - a JSON value that can be changed: a manifest while the server fills things in.
  */
 #include "sim/doc.h"
 

@@ -1,10 +1,11 @@
 /*
  * record.h - a run as a file: every input of the engine in order, and a hash of what it did.
  *
- * JSON lines. The first says how the engine was made, then one line per event and per step, then the
- * end. Effects are kept as hashes: enough to say where a replay first differs.
+ * JSON lines. The first says how the engine was made, then one line per event and per step, then
+ * the end. Effects are kept as hashes: enough to say where a replay first differs.
  *
- *   {"muster":"recording","version":1,"profile":"muster","gates":"A=true,...","config":"...","seed":7}
+ *   {"muster":"recording","version":1,"profile":"muster","gates":"A=true,...","config":"...",
+ *    "seed":7}
  *   {"at":NS,"set":{object}}            {"at":NS,"remove":{"kind":..,"namespace":..,"name":..}}
  *   {"at":NS,"done":ID}                 {"at":NS,"failed":ID,"reason":"..."}
  *   {"at":NS,"step":N,"effects":COUNT,"hash":"..."}
@@ -20,7 +21,7 @@
 
 enum { MST_RECORD_VERSION = 1 };
 
-/* A running hash over effects: the same bytes, the same value. Zero-initialised is the beginning. */
+/* A running hash over effects: same bytes, same value. Zero-initialised is the beginning. */
 struct mst_effect_hash {
     uint64_t hash;
     uint64_t steps, effects;

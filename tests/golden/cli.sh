@@ -126,7 +126,8 @@ awk 'BEGIN { printf "apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {b: 
 expect 2 'Pod default/a' simulate -f "$work/long.yaml"
 printf 'apiVersion: v1\nkind: Node\nmetadata: {name: max}\nstatus: {allocatable: {cpu: "9e30", memory: "9e30"}}\n' \
     >"$work/max.yaml"
-expect 0 'pods: 0 bound' simulate -f "$work/max.yaml"
+expect 2 'max.yaml:4:29: error: Node max: status.allocatable.cpu: Invalid value: "9e30"' \
+    simulate -f "$work/max.yaml"
 
 echo "$((count - failed)) of $count checks passed"
 [ "$failed" -eq 0 ]

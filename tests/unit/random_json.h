@@ -145,6 +145,7 @@ static inline void random_value(struct mst_rng *rng, struct mst_buf *out, uint32
             random_string(rng, out);
             mst_buf_text(out, "\":");
         }
+        /* tidy: allow recursion: depth counts down from the caller's bound */
         random_value(rng, out, depth - 1, repeat);
     }
     random_space(rng, out);

@@ -160,7 +160,7 @@ static void test_config_default_profile(struct mst_test *t)
     t_str(t, runs(&r, 0, MST_CFG_PLACEMENT_SCORE), "NodeResourcesFit=1");
     t_int(t, p->missing,
           MST_NEEDS_POD_AFFINITY | MST_NEEDS_SPREAD | MST_NEEDS_VOLUMES | MST_NEEDS_CLAIMS |
-              MST_NEEDS_FEATURES);
+              MST_NEEDS_FEATURES | MST_NEEDS_TOPOLOGY);
     end(&r);
 }
 
@@ -309,12 +309,13 @@ static void test_config_missing_plugins(struct mst_test *t)
         { "two left out",
           PROFILE
           "    multiPoint: {disabled: [{name: InterPodAffinity}, {name: PodTopologySpread}]}\n",
-          MST_NEEDS_VOLUMES | MST_NEEDS_CLAIMS | MST_NEEDS_FEATURES },
+          MST_NEEDS_VOLUMES | MST_NEEDS_CLAIMS | MST_NEEDS_FEATURES | MST_NEEDS_TOPOLOGY },
         { "scoring alone judges nothing",
           PROFILE "    multiPoint: {disabled: [{name: InterPodAffinity}]}\n"
                   "    score: {enabled: [{name: InterPodAffinity}]}\n"
                   "    preScore: {enabled: [{name: InterPodAffinity}]}\n",
-          MST_NEEDS_SPREAD | MST_NEEDS_VOLUMES | MST_NEEDS_CLAIMS | MST_NEEDS_FEATURES },
+          MST_NEEDS_SPREAD | MST_NEEDS_VOLUMES | MST_NEEDS_CLAIMS | MST_NEEDS_FEATURES |
+              MST_NEEDS_TOPOLOGY },
         { "one volume plugin is enough",
           PROFILE
           "    multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
@@ -323,9 +324,14 @@ static void test_config_missing_plugins(struct mst_test *t)
         { "names without a bit",
           PROFILE
           "    multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
-          "DefaultBinder}, {name: DefaultPreemption}, {name: TopologyPlacement}, {name: "
+          "DefaultBinder}, {name: DefaultPreemption}, {name: "
           "PodGroupPodsCount}, {name: DeferredPodScheduling}]}\n",
           0 },
+        { "placements, by either name",
+          PROFILE
+          "    multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+          "DefaultBinder}, {name: TopologyPlacement}]}\n",
+          MST_NEEDS_TOPOLOGY },
     };
     for (size_t i = 0; i < MST_COUNT(cases); i++) {
         struct read r;

@@ -119,8 +119,8 @@ static void test_image_agrees_with_naive_twin(struct mst_test *t)
             int64_t sum = 0;
             for (uint32_t c = 0; c < 5; c++)
                 if (bytes[i][used[c]])
-                    sum += (int64_t)((double)first[used[c]] *
-                                     ((double)with[used[c]] / (double)NODES));
+                    sum +=
+                        (int64_t)((double)first[used[c]] * ((double)with[used[c]] / (double)NODES));
             sum = MST_MIN(MST_MAX(sum, 23 * MB), 5000 * MB);
             t_int(t, raw[fixture_node(f, mst_arena_printf(&f->arena, "n%u", i).p)],
                   100 * (sum - 23 * MB) / (4977 * MB));

@@ -181,7 +181,7 @@ static void test_run_nothing_at_all(struct mst_test *t)
     done(&o);
 }
 
-/* Random scenarios: twice the same bytes, nobody lost, no gang in part (bindings do not fail here). */
+/* Random scenarios: twice the same bytes, no gang in part (bindings do not fail here). */
 static void test_run_random_scenarios(struct mst_test *t)
 {
     for (uint64_t seed = 1; seed <= 40; seed++) {
