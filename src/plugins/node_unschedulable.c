@@ -42,7 +42,7 @@ static void filter(const struct mst_view *view, const void *instance, void *stat
     const uint8_t *first = view->nodes->unschedulable, *at = first + begin;
     const mst_verdict no = reject | 1 | MST_VERDICT_UNRESOLVABLE;
     /* Few nodes are cordoned: the bytes between them are skipped by the library's search. */
-    while (at < first + end && (at = memchr(at, true, (size_t)(first + end - at)))) {
+    while (at < first + end && (at = memchr(at, 1, (size_t)(first + end - at)))) {
         mst_verdict *mine = &verdict[at++ - first];
         if (*mine == MST_VERDICT_OK)
             *mine = no;
