@@ -67,6 +67,19 @@ static void check_lists(const struct mst_cluster *cluster)
     }
 }
 
+/* What is derived is what the row's columns say now. */
+static void check_derived(const struct mst_nodes *nodes, uint32_t row)
+{
+    struct mst_percents now;
+    mst_nodes_percents(nodes, row, &now);
+    for (uint32_t k = 0; k < MST_PERCENTS; k++) {
+        mst_assert(nodes->percent_unit[k][row] == now.unit[k]);
+        mst_assert(nodes->percent_free[k][row] == now.free[k]);
+        mst_assert(nodes->percent_used[k][row] == now.used[k]);
+    }
+    mst_assert(nodes->evenness[row] == now.evenness);
+}
+
 void mst_cluster_check(const struct mst_cluster *cluster)
 {
     const struct mst_nodes *nodes = &cluster->nodes;
@@ -96,6 +109,7 @@ void mst_cluster_check(const struct mst_cluster *cluster)
         mst_assert(nodes->port_pod_count[row] == s.ports[row]);
         mst_assert(nodes->nominated_count[row] == s.nominated[row]);
         mst_assert(mst_nodes_row(nodes, nodes->name[row]) == row);
+        check_derived(nodes, row);
     }
     check_lists(cluster);
     check_groups(cluster);
@@ -122,6 +136,12 @@ void mst_cluster_dump(const struct mst_cluster *cluster, struct mst_buf *out)
     }
     mst_buf_add(out, nodes->nonzero_cpu, n * sizeof(int64_t));
     mst_buf_add(out, nodes->nonzero_memory, n * sizeof(int64_t));
+    for (uint32_t k = 0; k < MST_PERCENTS; k++) {
+        mst_buf_add(out, nodes->percent_unit[k], n * sizeof(float));
+        mst_buf_add(out, nodes->percent_free[k], n * sizeof(float));
+        mst_buf_add(out, nodes->percent_used[k], n * sizeof(float));
+    }
+    mst_buf_add(out, nodes->evenness, n * sizeof(int32_t));
     mst_buf_add(out, nodes->pod_count, n * sizeof(uint32_t));
     mst_buf_add(out, nodes->port_pod_count, n * sizeof(uint32_t));
     mst_buf_add(out, nodes->nominated_count, n * sizeof(uint32_t));

@@ -18,6 +18,13 @@ enum { CHANGES_MIN = 4096 };
     X(uid)                                                                                         \
     X(nonzero_cpu)                                                                                 \
     X(nonzero_memory)                                                                              \
+    X(percent_unit[0])                                                                             \
+    X(percent_unit[1])                                                                             \
+    X(percent_free[0])                                                                             \
+    X(percent_free[1])                                                                             \
+    X(percent_used[0])                                                                             \
+    X(percent_used[1])                                                                             \
+    X(evenness)                                                                                    \
     X(pods_allowed)                                                                                \
     X(pod_count)                                                                                   \
     X(port_pod_count)                                                                              \
@@ -129,6 +136,7 @@ uint32_t mst_nodes_resource(struct mst_nodes *nodes, mst_sym name)
 
 void mst_nodes_touch(struct mst_nodes *nodes, uint32_t row)
 {
+    mst_nodes_derive(nodes, row);
     if (nodes->changes.n >= MST_MAX((uint32_t)CHANGES_MIN, nodes->count)) {
         /* Whoever is that far behind recomputes everything, which costs no more than catching up.
          */

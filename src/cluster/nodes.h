@@ -19,6 +19,7 @@ enum { MST_ROW_NONE = UINT32_MAX };
 /* Resource columns: the first three are fixed, scalars follow as they are first seen. */
 enum { MST_RES_CPU, MST_RES_MEMORY, MST_RES_EPHEMERAL, MST_RES_FIXED };
 /* The last column collects what comes after MST_RES_MAX - 1 names: it fits nowhere. */
+enum { MST_PERCENTS = MST_RES_MEMORY + 1 }; /* columns with derived percents: cpu and memory */
 enum { MST_RES_MAX = 1024, MST_RES_NONE = UINT32_MAX };
 
 struct mst_taint_set {
@@ -78,6 +79,10 @@ struct mst_nodes {
     int64_t *allocatable[MST_RES_MAX];   /* milli-CPU, bytes, units */
     int64_t *requested[MST_RES_MAX];
     int64_t *nonzero_cpu, *nonzero_memory; /* NonZeroRequested */
+    float *percent_unit[MST_PERCENTS];     /* derived from the above: see mst_percents */
+    float *percent_free[MST_PERCENTS];
+    float *percent_used[MST_PERCENTS];
+    int32_t *evenness;
     int64_t *pods_allowed;
     uint32_t *pod_count;
     uint32_t *port_pod_count;  /* pods on the row that hold host ports */
@@ -154,7 +159,24 @@ uint32_t mst_nodes_remove(struct mst_nodes *nodes, uint32_t row);
 void mst_nodes_facts(const struct mst_nodes *nodes, uint32_t row, int64_t *allocatable,
                      struct mst_node_facts *out);
 
-/* Notes that a row's columns changed. O(1). */
+/*
+ * What follows from a row's cpu [MST_RES_CPU] and memory [MST_RES_MEMORY], so that scorers over all
+ * rows need not divide: each percentage is the true value rounded to float, off by value / 2^24 at
+ * most.
+ *
+ * An odd row, with an amount outside [0, 2^52) or nothing allocatable, has unit 0, free 50, used 0:
+ * every percentage made of these is a whole number, which is where scorers look at amounts anyway.
+ */
+struct mst_percents {
+    float unit[MST_PERCENTS]; /* 100 / allocatable */
+    float free[MST_PERCENTS]; /* 100 (allocatable - nonzero) / allocatable, negative if overfull */
+    float used[MST_PERCENTS]; /* 100 requested / allocatable */
+    int32_t evenness; /* integer part of (1 - |c - m| / 2) 100, c and m the fractions requested, at
+                         most 1, in doubles as upstream computes them; 0 on odd rows */
+};
+void mst_nodes_percents(const struct mst_nodes *nodes, uint32_t row, struct mst_percents *out);
+
+/* Notes that a row's columns changed, and keeps the derived ones in step. O(1). */
 void mst_nodes_touch(struct mst_nodes *nodes, uint32_t row);
 /* The number that the next change will get; changes in [change_first, this) can be replayed. */
 static inline uint64_t mst_nodes_change_end(const struct mst_nodes *nodes)

@@ -17,6 +17,9 @@ void mst_nodes_set_images(struct mst_nodes *nodes, uint32_t row, const struct ms
 void mst_nodes_drop_images(struct mst_nodes *nodes, uint32_t row);
 void mst_nodes_images_done(struct mst_nodes *nodes);
 
+/* nodes_percent.c: computes the row's derived columns. */
+void mst_nodes_derive(struct mst_nodes *nodes, uint32_t row);
+
 /* nodes_order.c */
 void mst_nodes_order_done(struct mst_nodes *nodes);
 

@@ -119,30 +119,25 @@ static void filter_rows(struct mst_eval *eval, uint32_t begin, uint32_t end, mst
     }
 }
 
-/* sum[i] = start + weight * score[i] */
+/* sum[i] = start + weight * sum[i] */
 MST_VECTOR
-static void begin_sum(int64_t *restrict sum, const int64_t *restrict score, int64_t start,
-                      int64_t weight, uint32_t n)
+static void scale_sum(int64_t *sum, int64_t start, int64_t weight, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        sum[i] = start + weight * sum[i];
+}
+
+/* sum[i] += start + weight * score[i] */
+MST_VECTOR
+static void add_to_sum(int64_t *restrict sum, const int64_t *restrict score, int64_t start,
+                       int64_t weight, uint32_t n)
 {
     if (weight == 1) /* the usual weight: 64-bit products are slow in vectors */
         for (uint32_t i = 0; i < n; i++)
-            sum[i] = start + score[i];
+            sum[i] += start + score[i];
     else
         for (uint32_t i = 0; i < n; i++)
-            sum[i] = start + weight * score[i];
-}
-
-/* sum[i] += weight * score[i] */
-MST_VECTOR
-static void add_to_sum(int64_t *restrict sum, const int64_t *restrict score, int64_t weight,
-                       uint32_t n)
-{
-    if (weight == 1)
-        for (uint32_t i = 0; i < n; i++)
-            sum[i] += score[i];
-    else
-        for (uint32_t i = 0; i < n; i++)
-            sum[i] += weight * score[i];
+            sum[i] += start + weight * score[i];
 }
 
 static void score_rows(struct mst_eval *eval, uint32_t begin, uint32_t end)
@@ -154,14 +149,19 @@ static void score_rows(struct mst_eval *eval, uint32_t begin, uint32_t end)
     int64_t *base = eval->base;
     for (uint32_t row = begin; !eval->adder_count && row < end; row++)
         base[row] = eval->constant;
+    int64_t start = eval->constant; /* until it is added, with the second plugin if it can wait */
     for (uint32_t i = 0; i < eval->adder_count; i++) {
         uint32_t slot = eval->adders[i];
         const struct mst_slot *s = &fw->slots[slot];
-        s->plugin->score(&fw->view, s->instance, eval->score_state[slot], begin, end, scratch);
+        s->plugin->score(&fw->view, s->instance, eval->score_state[slot], begin, end,
+                         i == 0 ? base : scratch);
+        if (i == 0 && s->weight == 1 && eval->adder_count > 1)
+            continue;
         if (i == 0)
-            begin_sum(base + begin, block, eval->constant, s->weight, end - begin);
+            scale_sum(base + begin, start, s->weight, end - begin);
         else
-            add_to_sum(base + begin, block, s->weight, end - begin);
+            add_to_sum(base + begin, block, start, s->weight, end - begin);
+        start = 0;
     }
     for (uint32_t i = 0; i < eval->normalized_count; i++) {
         uint32_t slot = eval->normalized[i].slot;
@@ -211,32 +211,57 @@ static uint32_t count_at(const mst_verdict *verdict, const int64_t *raw, int64_t
     return count;
 }
 
+/*
+ * Raws that are all 0 or 1, the usual ones of taints: the sum of the feasible ones is their number
+ * and says what the maximum is. False when some raw is another; then *ret_sum means nothing.
+ */
+MST_VECTOR
+static bool sum_of_bits(const mst_verdict *verdict, const int64_t *raw, uint32_t n,
+                        int64_t *ret_sum)
+{
+    int64_t sum = 0, bits = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bits |= raw[i];
+        sum += raw[i] & -(int64_t)(verdict[i] == MST_VERDICT_OK);
+    }
+    *ret_sum = sum;
+    return (uint64_t)bits <= 1;
+}
+
 /* The maximum of a normalised plugin over the feasible rows. True if it is not the one before. */
 static bool find_max(struct mst_eval *eval, struct mst_normalized *n)
 {
     uint32_t count = eval->fw->view.nodes->count;
-    int64_t max = max_of_feasible(eval->verdict, n->raw, count);
+    int64_t max, sum;
+    if (sum_of_bits(eval->verdict, n->raw, count, &sum)) {
+        max = sum > 0;
+        n->at_max = (uint32_t)sum;
+    } else {
+        max = max_of_feasible(eval->verdict, n->raw, count);
+        /* How many have the maximum matters only where losing the last of them lowers it. */
+        n->at_max = max ? count_at(eval->verdict, n->raw, max, count) : 0;
+    }
     bool changed = max != n->max;
     n->max = max;
-    /* How many have the maximum matters only where losing the last of them lowers it. */
-    n->at_max = max ? count_at(eval->verdict, n->raw, max, count) : 0;
     return changed;
 }
 
-/* total[i] += zero or, where raw[i] is not 0, one */
+/* total[i] = base[i] + (zero or, where raw[i] is not 0, one); the two arrays may be one */
 MST_VECTOR
-static void add_one_of_two(int64_t *restrict total, const int64_t *restrict raw, int64_t zero,
-                           int64_t one, uint32_t n)
+static void add_one_of_two(int64_t *total, const int64_t *base, const int64_t *restrict raw,
+                           int64_t zero, int64_t one, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        total[i] += raw[i] ? one : zero;
+        total[i] = base[i] + (raw[i] ? one : zero);
 }
 
 /*
- * Adds the weighted normalised scores. Rows that are not feasible may have raws beyond the maximum;
- * their totals mean nothing until they become feasible, which computes them anew.
+ * total = from + the weighted normalised scores; `from` is base or total itself. Rows that are not
+ * feasible may have raws beyond the maximum; their totals mean nothing until they become feasible,
+ * which computes them anew.
  */
-static void add_normalized(struct mst_eval *eval, const struct mst_normalized *n)
+static void add_normalized(struct mst_eval *eval, const struct mst_normalized *n,
+                           const int64_t *from)
 {
     const struct mst_slot *s = &eval->fw->slots[n->slot];
     const int64_t *raw = n->raw;
@@ -244,30 +269,31 @@ static void add_normalized(struct mst_eval *eval, const struct mst_normalized *n
     uint32_t count = eval->fw->view.nodes->count;
     if (n->max >= TABLE_MAX) {
         for (uint32_t row = 0; row < count; row++)
-            total[row] += s->weight * mst_normalized_score(s->plugin->normalize, raw[row], n->max);
+            total[row] = from[row] +
+                         s->weight * mst_normalized_score(s->plugin->normalize, raw[row], n->max);
         return;
     }
     int64_t table[TABLE_MAX];
     for (int64_t i = 0; i <= n->max; i++)
         table[i] = s->weight * mst_normalized_score(s->plugin->normalize, i, n->max);
     if (n->max <= 1) {
-        add_one_of_two(total, raw, table[0], table[n->max], count);
+        add_one_of_two(total, from, raw, table[0], table[n->max], count);
         return;
     }
     uint64_t last = (uint64_t)n->max;
     for (uint32_t row = 0; row < count; row++) {
         uint64_t at = (uint64_t)raw[row];
-        total[row] += table[at < last ? at : last];
+        total[row] = from[row] + table[at < last ? at : last];
     }
 }
 
 static void recompute_totals(struct mst_eval *eval)
 {
     uint32_t count = eval->fw->view.nodes->count;
-    if (count)
+    if (count && !eval->normalized_count)
         memcpy(eval->total, eval->base, count * sizeof(*eval->total));
     for (uint32_t i = 0; i < eval->normalized_count; i++)
-        add_normalized(eval, &eval->normalized[i]);
+        add_normalized(eval, &eval->normalized[i], i == 0 ? eval->base : eval->total);
     eval->heap_valid = false;
 }
 

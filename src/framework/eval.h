@@ -80,7 +80,7 @@ struct mst_evals {
     MST_VEC(struct mst_eval *) cached;
     size_t bytes, budget;
     uint64_t clock;
-    MST_VEC(int64_t) scratch;
+    MST_VEC(int64_t) scratch, tops;
     uint32_t next_start;          /* rotation of node sampling (scheduling.md 3.3) */
     MST_VEC(uint32_t) list_order; /* of all rows */
     MST_VEC(uint32_t) candidates; /* of the pick at hand */

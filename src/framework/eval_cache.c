@@ -22,6 +22,7 @@ void mst_evals_done(struct mst_evals *evals)
     mst_vec_done(&evals->by_class);
     mst_vec_done(&evals->seen);
     mst_vec_done(&evals->scratch);
+    mst_vec_done(&evals->tops);
     mst_vec_done(&evals->list_order);
     mst_vec_done(&evals->candidates);
     *evals = (struct mst_evals){ 0 };

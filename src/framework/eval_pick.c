@@ -7,7 +7,7 @@
 
 #include "base/vector.h"
 
-enum { PICKS_BEFORE_HEAP = 2, SAMPLE_MIN = 100, SCAN_ROWS = 256 };
+enum { PICKS_BEFORE_HEAP = 2, SAMPLE_MIN = 100, SCAN_ROWS = 128 };
 
 /* Does a nominated pod count against this one on its node (plugins.md 2.2)? */
 static bool counts_against(const struct mst_cluster *cluster, uint32_t nominated, uint32_t pod)
@@ -84,12 +84,14 @@ void mst_eval_restore(struct mst_eval *eval, mst_forced_rows *rows)
     mst_vec_done(rows);
 }
 
+/* Both loops choose by masks: of loads under conditions compilers do not make vector code. */
 MST_VECTOR
 static int64_t best_total(const mst_verdict *verdict, const int64_t *total, uint32_t n)
 {
     int64_t best = INT64_MIN;
     for (uint32_t i = 0; i < n; i++) {
-        int64_t value = verdict[i] == MST_VERDICT_OK ? total[i] : INT64_MIN;
+        const int64_t other = -(int64_t)(verdict[i] != MST_VERDICT_OK);
+        const int64_t value = (total[i] & ~other) | (INT64_MIN & other);
         best = value > best ? value : best;
     }
     return best;
@@ -102,28 +104,37 @@ static uint32_t lowest_rank(const mst_verdict *verdict, const int64_t *total, co
 {
     uint32_t lowest = UINT32_MAX;
     for (uint32_t i = 0; i < n; i++) {
-        bool is = (total[i] == wanted) & (verdict[i] == MST_VERDICT_OK);
-        uint32_t mine = is ? rank[i] : UINT32_MAX;
+        const uint32_t other = (uint32_t)(total[i] != wanted) | (verdict[i] != MST_VERDICT_OK);
+        const uint32_t mine = rank[i] | -other;
         lowest = mine < lowest ? mine : lowest;
     }
     return lowest;
 }
 
-/* The best of all rows, of equal ones the lowest name. Looks closely at the best blocks only. */
-static uint32_t scan_lowest(const struct mst_eval *eval, const uint32_t *rank)
+/*
+ * The best of all rows, of equal ones the lowest name. First the best of every block, then ranks in
+ * the blocks that have the best of all.
+ */
+static uint32_t scan_lowest(struct mst_evals *evals, const struct mst_eval *eval,
+                            const uint32_t *rank)
 {
-    int64_t max = INT64_MIN;
-    uint32_t lowest = UINT32_MAX, begin = 0, end = 0; /* of the block that has it */
     uint32_t count = eval->fw->view.nodes->count;
+    mst_vec_reserve(&evals->tops, count / SCAN_ROWS + 1);
+    int64_t *tops = evals->tops.v, max = INT64_MIN;
     for (uint32_t at = 0; at < count; at += SCAN_ROWS) {
         uint32_t n = MST_MIN(count - at, (uint32_t)SCAN_ROWS);
         int64_t top = best_total(eval->verdict + at, eval->total + at, n);
-        if (top < max || top == INT64_MIN)
+        tops[at / SCAN_ROWS] = top;
+        max = MST_MAX(max, top);
+    }
+    uint32_t lowest = UINT32_MAX, begin = 0, end = 0; /* of the block that has it */
+    for (uint32_t at = 0; at < count && max != INT64_MIN; at += SCAN_ROWS) {
+        if (tops[at / SCAN_ROWS] != max)
             continue;
-        uint32_t mine = lowest_rank(eval->verdict + at, eval->total + at, rank + at, top, n);
-        if (top == max && mine > lowest)
+        uint32_t n = MST_MIN(count - at, (uint32_t)SCAN_ROWS);
+        uint32_t mine = lowest_rank(eval->verdict + at, eval->total + at, rank + at, max, n);
+        if (mine > lowest)
             continue;
-        max = top;
         lowest = mine;
         begin = at;
         end = at + n;
@@ -154,7 +165,8 @@ static uint32_t scan_drawn(const struct mst_eval *eval, struct mst_rng *rng)
 
 static uint32_t scan_best(const struct mst_eval *eval, struct mst_rng *rng)
 {
-    return rng ? scan_drawn(eval, rng) : scan_lowest(eval, mst_nodes_rank(eval->fw->view.nodes));
+    return rng ? scan_drawn(eval, rng)
+               : scan_lowest(eval->owner, eval, mst_nodes_rank(eval->fw->view.nodes));
 }
 
 static uint32_t best_row(struct mst_eval *eval, struct mst_rng *rng)

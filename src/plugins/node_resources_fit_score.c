@@ -4,7 +4,7 @@
  *
  * Owns:       nothing.
  * Invariants: the vector loops give the same integers as 64-bit division; where that is not certain
- *             (a block with amounts of 2^46 or more) the plain loop runs.
+ *             (a block with amounts of 2^46 or more, a row in doubt) the plain loop runs.
  * Not here:   the filter (node_resources_fit.c).
  * Source:     spec/plugins.md 3.8, 4.8; kubernetes v1.37
  *             pkg/scheduler/framework/plugins/noderesources/{least,most}_allocated.go,
@@ -21,6 +21,7 @@
 #include <math.h>
 
 #include "plugins/node_resources_fit.h"
+#include "plugins/percent.h"
 #include "plugins/vector.h"
 
 #define EXACT_LIMIT ((int64_t)1 << 46)
@@ -121,6 +122,34 @@ static void score_pair(const struct pair *pair, int64_t *raw, uint32_t n)
     }
 }
 
+/* The same for LeastAllocated with equal weights, from derived percents: see percent.h. */
+struct least_pair {
+    const float *free0, *free1, *unit0, *unit1;
+    float request0, request1;
+};
+
+/* Returns how many rows are in doubt. */
+MST_VECTOR
+static uint32_t score_least_pair(const struct least_pair *pair, int64_t *restrict raw, uint32_t n)
+{
+    const float *free0 = pair->free0, *free1 = pair->free1;
+    const float *unit0 = pair->unit0, *unit1 = pair->unit1;
+    const float request0 = pair->request0, request1 = pair->request1;
+    uint32_t doubts = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const float x0 = mst_at_least_minus_half(free0[i] - request0 * unit0[i]);
+        const float x1 = mst_at_least_minus_half(free1[i] - request1 * unit1[i]);
+        const int32_t p0 = (int32_t)(x0 - MST_PERCENT_DOUBT);
+        const int32_t p1 = (int32_t)(x1 - MST_PERCENT_DOUBT);
+        const int32_t differ =
+            (p0 ^ (int32_t)(x0 + MST_PERCENT_DOUBT)) | (p1 ^ (int32_t)(x1 + MST_PERCENT_DOUBT));
+        const int32_t doubt = -(int32_t)(differ != 0);
+        doubts -= (uint32_t)doubt;
+        raw[i] = (p0 + p1) >> 1 | doubt;
+    }
+    return doubts;
+}
+
 /* ---- rows, one by one: any amount ---- */
 
 /* Products wrap around as upstream's do. */
@@ -184,6 +213,14 @@ static int64_t row_score(const struct mst_nodes *nodes, const struct mst_fit_arg
     return ratio ? (int64_t)round((double)sum / (double)weights) : sum / weights;
 }
 
+static void score_rows(const struct mst_nodes *nodes, const struct mst_fit_args *args,
+                       const struct mst_resource_inputs *inputs, uint32_t begin, uint32_t end,
+                       int64_t *raw)
+{
+    for (uint32_t i = begin; i < end; i++)
+        raw[i] = row_score(nodes, args, inputs, i);
+}
+
 /* ---- ranges ---- */
 
 static bool block_is_small(const struct mst_nodes *nodes, const struct mst_resource_inputs *inputs,
@@ -233,6 +270,39 @@ static void score_block(const struct mst_nodes *nodes, const struct mst_fit_args
     put_means(&block, raw, n);
 }
 
+static void score_small_block(const struct mst_nodes *nodes, const struct mst_fit_args *args,
+                              const struct mst_resource_inputs *inputs, uint32_t at, uint32_t n,
+                              int64_t *raw)
+{
+    if (block_is_small(nodes, inputs, at, n)) {
+        score_block(nodes, args, inputs, at, n, raw + at);
+        return;
+    }
+    score_rows(nodes, args, inputs, at, at + n, raw);
+}
+
+static void score_percents(const struct mst_nodes *nodes, const struct mst_fit_args *args,
+                           const struct mst_resource_inputs *inputs, uint32_t at, uint32_t n,
+                           int64_t *raw)
+{
+    const struct least_pair pair = {
+        .free0 = nodes->percent_free[MST_RES_CPU] + at,
+        .free1 = nodes->percent_free[MST_RES_MEMORY] + at,
+        .unit0 = nodes->percent_unit[MST_RES_CPU] + at,
+        .unit1 = nodes->percent_unit[MST_RES_MEMORY] + at,
+        .request0 = mst_percent_request(inputs, MST_RES_CPU),
+        .request1 = mst_percent_request(inputs, MST_RES_MEMORY),
+    };
+    const uint32_t doubts = score_least_pair(&pair, raw + at, n);
+    if (doubts > MST_DOUBTS_MAX) {
+        score_small_block(nodes, args, inputs, at, n, raw);
+        return;
+    }
+    for (uint32_t i = at; doubts && i < at + n; i++)
+        if (raw[i] == MST_SCORE_IN_DOUBT)
+            raw[i] = row_score(nodes, args, inputs, i);
+}
+
 void mst_fit_score(const struct mst_nodes *nodes, const struct mst_fit_args *args,
                    const struct mst_resource_inputs *inputs, uint32_t begin, uint32_t end,
                    int64_t *raw)
@@ -243,13 +313,15 @@ void mst_fit_score(const struct mst_nodes *nodes, const struct mst_fit_args *arg
     /* Sums of weight * score must stay below 2^24. */
     const bool vector = args->strategy != MST_REQUESTED_TO_CAPACITY_RATIO &&
                         weights * 100 < 1 << 24 && weights <= WEIGHT_SUM_MAX;
+    const bool percents =
+        vector && args->strategy == MST_LEAST_ALLOCATED && mst_inputs_are_percents(inputs);
     for (uint32_t at = begin; at < end; at += MST_BLOCK_ROWS) {
         const uint32_t n = MST_MIN(end - at, (uint32_t)MST_BLOCK_ROWS);
-        if (vector && block_is_small(nodes, inputs, at, n)) {
-            score_block(nodes, args, inputs, at, n, raw + at);
-            continue;
-        }
-        for (uint32_t i = at; i < at + n; i++)
-            raw[i] = row_score(nodes, args, inputs, i);
+        if (percents)
+            score_percents(nodes, args, inputs, at, n, raw);
+        else if (vector)
+            score_small_block(nodes, args, inputs, at, n, raw);
+        else
+            score_rows(nodes, args, inputs, at, at + n, raw);
     }
 }

@@ -9,6 +9,7 @@
  * Sets that appear after the state was made are judged when they are first met.
  */
 #include "plugins/registry.h"
+#include "plugins/vector.h"
 
 struct taint_state {
     const struct mst_class *klass;
@@ -16,7 +17,11 @@ struct taint_state {
     uint32_t *answer; /* [set]: filter: not tolerated; score: number of taints that bite */
     uint32_t known, cap;
     uint32_t largest; /* of the answers known */
+    uint32_t bits;    /* bit i: answer[i] is not 0, for the first 32 sets */
 };
+
+/* So many sets fit in a word, which vector code can look up: most clusters have no more. */
+enum { SETS_IN_WORD = 32 };
 
 static bool class_tolerates(const struct mst_view *view, const struct mst_class *klass,
                             const struct mst_taint *taint, bool prefer_only)
@@ -75,6 +80,8 @@ static void learn_sets(const struct mst_view *view, struct taint_state *state, b
         state->answer[i] =
             scoring ? set_dislikes(view, state->klass, set) : set_rejects(view, state->klass, set);
         state->largest = MST_MAX(state->largest, state->answer[i]);
+        if (i < SETS_IN_WORD)
+            state->bits |= (uint32_t)(state->answer[i] != 0) << i;
     }
     state->known = n;
 }
@@ -100,6 +107,24 @@ static void pre_filter(const struct mst_view *view, const void *instance,
     };
 }
 
+/* Sets below SETS_IN_WORD. */
+MST_VECTOR
+static void filter_bits(const uint32_t *set, uint32_t bits, mst_verdict no,
+                        mst_verdict *restrict verdict, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const mst_verdict mine = no & -(bits >> set[i] & 1);
+        verdict[i] = verdict[i] == MST_VERDICT_OK ? mine : verdict[i];
+    }
+}
+
+MST_VECTOR
+static void score_bits(const uint32_t *set, uint32_t bits, int64_t *restrict raw, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        raw[i] = bits >> set[i] & 1;
+}
+
 static void filter(const struct mst_view *view, const void *instance, void *state_, uint32_t begin,
                    uint32_t end, mst_verdict reject, mst_verdict *verdict)
 {
@@ -111,6 +136,10 @@ static void filter(const struct mst_view *view, const void *instance, void *stat
     const uint32_t *set = view->nodes->taint_set;
     const uint32_t *answer = state->answer;
     const mst_verdict no = reject | 1 | MST_VERDICT_UNRESOLVABLE;
+    if (state->known <= SETS_IN_WORD) {
+        filter_bits(set + begin, state->bits, no, verdict + begin, end - begin);
+        return;
+    }
     for (uint32_t i = begin; i < end; i++) {
         const mst_verdict before = verdict[i];
         const bool mine = (before == MST_VERDICT_OK) & (answer[set[i]] != 0);
@@ -154,6 +183,10 @@ static void score(const struct mst_view *view, const void *instance, void *state
     }
     const uint32_t *set = view->nodes->taint_set;
     const uint32_t *answer = state->answer;
+    if (state->known <= SETS_IN_WORD && state->largest == 1) {
+        score_bits(set + begin, state->bits, raw + begin, end - begin);
+        return;
+    }
     for (uint32_t i = begin; i < end; i++)
         raw[i] = answer[set[i]];
 }

@@ -1,8 +1,10 @@
 /* NodeResourcesBalancedAllocation: worked values, Skip, and the naive twin. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/rng.h"
 #include "cluster_helper.h"
+#include "percent_rows.h"
 #include "plugins/registry.h"
 #include "tap.h"
 
@@ -108,6 +110,8 @@ static void test_balanced_agrees_with_naive_twin(struct mst_test *t)
                 nodes->requested[r][row] = (int64_t)mst_rng_below(&rng, limit);
             }
         }
+        for (uint32_t row = 0; row < ROWS; row++)
+            mst_nodes_touch(nodes, row);
         struct mst_pre_score pre;
         const int64_t *got = fixture_scores(f, &p, "p", &pre);
         uint32_t wrong = 0;
@@ -115,6 +119,51 @@ static void test_balanced_agrees_with_naive_twin(struct mst_test *t)
             const int64_t a0 = nodes->allocatable[0][row], a1 = nodes->allocatable[1][row];
             const int64_t u0 = nodes->requested[0][row], u1 = nodes->requested[1][row];
             const int64_t with = naive_balance(u0 + 300, a0, u1 + 77, a1);
+            const int64_t without = naive_balance(u0, a0, u1, a1);
+            wrong += got[row] != 50 + (50 + with - without) / 2;
+        }
+        t_int(t, wrong, 0);
+    }
+    fixture_plugin_done(&p);
+    fixture_free(f);
+}
+
+static void test_balanced_percents_agree_with_naive_twin(struct mst_test *t)
+{
+    enum { ROWS = 600, PODS = 24 };
+    static const uint32_t bits[] = { 3, 7, 16, 24, 36, 45, 50 }, odd[] = { 0, 2, 20, 64 };
+    struct mst_rng rng;
+    mst_rng_init(&rng, 13);
+    MST_AUTO(mst_buf) yaml = { 0 };
+    for (uint32_t i = 0; i < ROWS; i++)
+        mst_buf_printf(&yaml, "---\nkind: Node\napiVersion: v1\nmetadata: {name: n%u}\n", i);
+    int64_t request[PODS][2];
+    for (uint32_t i = 0; i < PODS; i++) {
+        for (uint32_t k = 0; k < 2; k++)
+            request[i][k] = percent_request(&rng, bits[i % MST_COUNT(bits)]);
+        mst_buf_printf(&yaml, POD("p%u", "", "cpu: %lldm, memory: %lld"), i,
+                       (long long)request[i][0], (long long)request[i][1]);
+    }
+    mst_buf_char(&yaml, '\0');
+    struct mst_fixture *f = fixture_new(yaml.p);
+    struct mst_nodes *nodes = &f->cluster.nodes;
+    struct fixture_plugin p =
+        fixture_plugin(f, &mst_plugin_node_resources_balanced_allocation, NULL);
+    for (uint32_t round = 0; round < 12 * PODS; round++) {
+        const uint32_t i = round % PODS;
+        if (request[i][0] == 0 && request[i][1] == 0)
+            continue; /* Skip */
+        percent_rows_fill(nodes, &rng, bits[i % MST_COUNT(bits)], request[i],
+                          odd[round / PODS % MST_COUNT(odd)]);
+        char pod[16];
+        snprintf(pod, sizeof(pod), "p%u", i);
+        struct mst_pre_score pre;
+        const int64_t *got = fixture_scores(f, &p, pod, &pre);
+        uint32_t wrong = 0;
+        for (uint32_t row = 0; row < ROWS; row++) {
+            const int64_t a0 = nodes->allocatable[0][row], a1 = nodes->allocatable[1][row];
+            const int64_t u0 = nodes->requested[0][row], u1 = nodes->requested[1][row];
+            const int64_t with = naive_balance(u0 + request[i][0], a0, u1 + request[i][1], a1);
             const int64_t without = naive_balance(u0, a0, u1, a1);
             wrong += got[row] != 50 + (50 + with - without) / 2;
         }
@@ -137,4 +186,4 @@ static void test_balanced_bad_args_are_errors(struct mst_test *t)
 }
 
 MST_TEST_MAIN(T(test_balanced_worked_values), T(test_balanced_agrees_with_naive_twin),
-              T(test_balanced_bad_args_are_errors))
+              T(test_balanced_percents_agree_with_naive_twin), T(test_balanced_bad_args_are_errors))

@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "cluster_helper.h"
+#include "percent_rows.h"
 #include "plugins/node_resources_fit.h"
 #include "plugins/registry.h"
 #include "tap.h"
@@ -135,6 +136,7 @@ static void fill(struct mst_nodes *nodes, const struct mst_resource_inputs *in, 
                 nodes->nonzero_memory[row] = want - in->v[k].request;
         }
         nodes->nonzero_cpu[row] = (int64_t)mst_rng_below(rng, (uint64_t)1 << (bits - 1));
+        mst_nodes_touch(nodes, row);
     }
 }
 
@@ -176,5 +178,40 @@ static void test_fit_score_agrees_with_naive_twin(struct mst_test *t)
     fixture_free(f);
 }
 
+static void test_fit_score_of_percents_agrees_with_naive_twin(struct mst_test *t)
+{
+    enum { ROWS = 600 };
+    static const uint32_t bits[] = { 3, 7, 16, 24, 36, 45, 50 }, odd[] = { 0, 2, 20, 64 };
+    MST_AUTO(mst_buf) yaml = { 0 };
+    for (uint32_t i = 0; i < ROWS; i++)
+        mst_buf_printf(&yaml, "---\nkind: Node\napiVersion: v1\nmetadata: {name: n%u}\n", i);
+    mst_buf_char(&yaml, '\0');
+    struct mst_fixture *f = fixture_new(yaml.p);
+    struct mst_nodes *nodes = &f->cluster.nodes;
+    struct mst_rng rng;
+    mst_rng_init(&rng, 12);
+    int64_t raw[ROWS];
+    const struct mst_fit_args args = { .strategy = MST_LEAST_ALLOCATED };
+    for (uint32_t round = 0; round < 60 * MST_COUNT(bits); round++) {
+        const uint32_t size = bits[round % MST_COUNT(bits)];
+        const int64_t request[] = { percent_request(&rng, size), percent_request(&rng, size) };
+        const int32_t weight = 1 + (int32_t)mst_rng_below(&rng, 3);
+        struct mst_resource_input v[] = { { MST_RES_CPU, weight, request[0] },
+                                          { MST_RES_MEMORY, weight, request[1] } };
+        if (round & 1)
+            v[0] = v[1], v[1] = (struct mst_resource_input){ MST_RES_CPU, weight, request[0] };
+        const struct mst_resource_inputs in = { v, 2, true };
+        percent_rows_fill(nodes, &rng, size, request, odd[round / 7 % MST_COUNT(odd)]);
+        const uint32_t begin = (uint32_t)mst_rng_below(&rng, 5);
+        mst_fit_score(nodes, &args, &in, begin, ROWS, raw);
+        uint32_t wrong = 0;
+        for (uint32_t row = begin; row < ROWS; row++)
+            wrong += raw[row] != naive(nodes, args.strategy, &in, row);
+        t_int(t, wrong, 0);
+    }
+    fixture_free(f);
+}
+
 MST_TEST_MAIN(T(test_fit_score_worked_values), T(test_fit_score_broken_line),
-              T(test_fit_score_agrees_with_naive_twin))
+              T(test_fit_score_agrees_with_naive_twin),
+              T(test_fit_score_of_percents_agrees_with_naive_twin))

@@ -69,18 +69,18 @@ static void test_taint_uniform_until_a_taint_bites(struct mst_test *t)
     fixture_free(f);
 }
 
-/* A state made before a taint set was seen judges it all the same. */
-static void test_taint_sets_that_come_later(struct mst_test *t)
+/* A state made before a taint set was seen judges it all the same, be they few or many. */
+static void judge_later_sets(struct mst_test *t, uint32_t set_count)
 {
     struct mst_fixture *f = fixture_new(NODE("clean", "") POD("none", ""));
     const struct mst_plugin *p = &mst_plugin_taint_toleration;
     struct mst_pre_filter pre = { 0 };
     struct mst_pre_score score = { 0 };
-    mst_verdict verdict[40] = { 0 };
-    int64_t raw[40];
+    mst_verdict verdict[80] = { 0 };
+    int64_t raw[80];
     p->pre_filter(&f->view, NULL, fixture_class(f, "none"), &f->arena, &pre);
     p->pre_score(&f->view, NULL, fixture_class(f, "none"), &f->arena, &score);
-    for (uint32_t i = 0; i < 30; i++) {
+    for (uint32_t i = 0; i < set_count; i++) {
         const struct mst_str yaml = mst_arena_printf(
             &f->arena,
             "kind: Node\napiVersion: v1\nmetadata: {name: t%u}\nspec: {taints: [{key: k%u, "
@@ -91,13 +91,21 @@ static void test_taint_sets_that_come_later(struct mst_test *t)
     const uint32_t n = f->cluster.nodes.count;
     p->filter(&f->view, NULL, pre.state, 0, n, FIXTURE_REJECT, verdict);
     p->score(&f->view, NULL, score.state, 0, n, raw);
-    for (uint32_t i = 0; i < 30; i++) {
+    for (uint32_t i = 0; i < set_count; i++) {
         const uint32_t row = fixture_node(f, mst_arena_printf(&f->arena, "t%u", i).p);
         t_bool(t, verdict[row] != 0, i % 2);
         t_int(t, raw[row], i % 2 ? 0 : 1);
     }
     t_int(t, verdict[fixture_node(f, "clean")], 0);
+    t_int(t, raw[fixture_node(f, "clean")], 0);
     fixture_free(f);
+}
+
+static void test_taint_sets_that_come_later(struct mst_test *t)
+{
+    for (uint32_t set_count = 29; set_count <= 35; set_count++) /* around a word of bits */
+        judge_later_sets(t, set_count);
+    judge_later_sets(t, 79);
 }
 
 static void test_taint_hints(struct mst_test *t)
