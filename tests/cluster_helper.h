@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "api/api.h"
+#include "cluster/affinity.h"
 #include "cluster/cluster.h"
 #include "codec/yaml.h"
 #include "framework/plugin.h"
@@ -64,6 +65,12 @@ static inline bool fixture_object(void *ctx, struct mst_object *object)
             mst_cluster_pod_update(&f->cluster, row, &object->u.pod);
     } else if (object->kind == MST_KIND_POD_GROUP) {
         (void)mst_cluster_group_set(&f->cluster, &object->u.group);
+    } else if (object->kind == MST_KIND_NAMESPACE) {
+        mst_cluster_namespace_set(&f->cluster, &object->u.ns);
+    } else if (object->kind == MST_KIND_SERVICE || object->kind == MST_KIND_REPLICA_SET ||
+               object->kind == MST_KIND_REPLICATION_CONTROLLER ||
+               object->kind == MST_KIND_STATEFUL_SET) {
+        mst_cluster_selector_set(&f->cluster, object);
     } else {
         fixture_die(f, "a kind that no cluster keeps");
     }

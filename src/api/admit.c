@@ -176,6 +176,16 @@ static void merge_label_keys(struct mst_api *api, struct mst_pod *pod)
                    &pod->spec.spread.v[i].label_selector);
 }
 
+/* volumeMounts[].bindMountOptions: the server's gate VolumeBindMountOptions is alpha and off. */
+static void drop_bind_mount_options(struct mst_pod_spec *spec)
+{
+    for (uint32_t i = 0; i < spec->containers.n; i++)
+        spec->containers.v[i].bind_mount_options = false;
+    for (uint32_t i = 0; i < spec->init_containers.n; i++)
+        spec->init_containers.v[i].bind_mount_options = false;
+    spec->ephemeral_bind_mount_options = false;
+}
+
 static bool admit_pod(struct mst_api *api, struct mst_object *object, mst_class_lookup *lookup,
                       void *ctx)
 {
@@ -191,6 +201,7 @@ static bool admit_pod(struct mst_api *api, struct mst_object *object, mst_class_
     if (pod->spec.scheduling_gates.n > 0)
         add_gated_condition(api, pod);
     merge_label_keys(api, pod);
+    drop_bind_mount_options(&pod->spec);
     return true;
 }
 
@@ -308,6 +319,17 @@ bool mst_api_admit(struct mst_api *api, struct mst_object *object, mst_class_loo
     case MST_KIND_PRIORITY_CLASS: return admit_class(api, object, lookup, ctx);
     case MST_KIND_NODE:
     case MST_KIND_PDB:
+    case MST_KIND_SERVICE:
+    case MST_KIND_REPLICATION_CONTROLLER:
+    case MST_KIND_REPLICA_SET:
+    case MST_KIND_STATEFUL_SET:
+    case MST_KIND_PV:
+    case MST_KIND_PVC:
+    case MST_KIND_STORAGE_CLASS:
+    case MST_KIND_CSI_NODE:
+    case MST_KIND_CSI_DRIVER:
+    case MST_KIND_CSI_STORAGE_CAPACITY:
+    case MST_KIND_VOLUME_ATTACHMENT:
     case MST_KIND_UNKNOWN:
     case MST_KIND_COUNT: break;
     }

@@ -153,6 +153,32 @@ static void default_group(struct mst_api *api, struct mst_pod_group *group)
         group->spec.preemption_policy = mst_sym_of(api->syms, MST_STR("PreemptLowerPriority"));
 }
 
+static void default_sym(struct mst_api *api, mst_sym *field, const char *value)
+{
+    if (*field == MST_SYM_NONE)
+        *field = mst_sym_of_text(api->syms, value);
+}
+
+static void default_pv(struct mst_api *api, struct mst_pv *pv)
+{
+    round_resources(&pv->capacity);
+    default_sym(api, &pv->phase, "Pending");
+    default_sym(api, &pv->volume_mode, "Filesystem");
+}
+
+static void default_pvc(struct mst_api *api, struct mst_pvc *pvc)
+{
+    round_resources(&pvc->requests);
+    default_sym(api, &pvc->phase, "Pending");
+    default_sym(api, &pvc->volume_mode, "Filesystem");
+}
+
+static void default_csi_driver(struct mst_csi_driver *driver)
+{
+    if (!driver->storage_capacity.set)
+        driver->storage_capacity = (struct mst_opt_bool){ .value = false, .set = true };
+}
+
 void mst_api_default(struct mst_api *api, struct mst_object *object)
 {
     switch (object->kind) {
@@ -165,9 +191,22 @@ void mst_api_default(struct mst_api *api, struct mst_object *object)
             object->u.priority_class.preemption_policy =
                 mst_sym_of(api->syms, MST_STR("PreemptLowerPriority"));
         break;
+    case MST_KIND_PV: default_pv(api, &object->u.pv); break;
+    case MST_KIND_PVC: default_pvc(api, &object->u.pvc); break;
+    case MST_KIND_STORAGE_CLASS:
+        default_sym(api, &object->u.storage_class.binding_mode, "Immediate");
+        break;
+    case MST_KIND_CSI_DRIVER: default_csi_driver(&object->u.csi_driver); break;
     case MST_KIND_NAMESPACE:
     case MST_KIND_WORKLOAD:
     case MST_KIND_PDB:
+    case MST_KIND_SERVICE:
+    case MST_KIND_REPLICATION_CONTROLLER:
+    case MST_KIND_REPLICA_SET:
+    case MST_KIND_STATEFUL_SET:
+    case MST_KIND_CSI_NODE:
+    case MST_KIND_CSI_STORAGE_CAPACITY:
+    case MST_KIND_VOLUME_ATTACHMENT:
     case MST_KIND_UNKNOWN:
     case MST_KIND_COUNT: break;
     }

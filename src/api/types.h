@@ -203,7 +203,7 @@ struct mst_volume {
     uint32_t source_count; /* how many sources the document names; anything but 1 is invalid */
     /* pdName, volumeID, iqn, rbd image, claimName, driver, reference: the source's main name */
     mst_sym id;
-    mst_sym rbd_pool;
+    mst_sym rbd_pool; /* of azureDisk: kind */
     mst_sym_list rbd_monitors;
     bool read_only;
 };
@@ -364,6 +364,15 @@ struct mst_namespace {
     struct mst_meta meta;
 };
 
+/*
+ * Service, ReplicationController, ReplicaSet, StatefulSet: which pods they mean. The plain maps of
+ * the first two are match_labels; `selector.set` is false when there is none.
+ */
+struct mst_workload_selector {
+    struct mst_meta meta;
+    struct mst_label_selector selector;
+};
+
 /* An int-or-string as it came. */
 struct mst_int_or_str {
     bool set, is_str;
@@ -379,6 +388,90 @@ struct mst_pdb {
     mst_strs disrupted_pods; /* names */
 };
 
+/* ---- storage ---- */
+
+/* Sources of a PersistentVolume: the drivers that the scheduler knows by more than their name. */
+enum {
+    MST_PV_CSI = 1 << 0,
+    MST_PV_GCE_PD = 1 << 1,
+    MST_PV_AWS_EBS = 1 << 2,
+    MST_PV_AZURE_DISK = 1 << 3,
+    MST_PV_CINDER = 1 << 4,
+    MST_PV_PORTWORX = 1 << 5,
+    MST_PV_OTHER = 1 << 6,
+};
+
+struct mst_pv {
+    struct mst_meta meta;
+    mst_resources capacity;
+    unsigned sources;         /* MST_PV_*; one bit in a valid object */
+    mst_sym driver;           /* csi */
+    struct mst_str handle;    /* volumeHandle, pdName, volumeID, diskURI */
+    struct mst_str disk_kind; /* azureDisk.kind */
+    mst_sym_list access_modes;
+    bool claim_set; /* claimRef is present */
+    mst_sym claim_ns;
+    struct mst_str claim_name, claim_uid;
+    mst_sym class_name;                /* MST_SYM_NONE: "" */
+    mst_sym volume_mode;               /* MST_SYM_NONE: nil */
+    mst_sym attributes_class;          /* MST_SYM_NONE: nil or "" */
+    struct mst_node_selector required; /* nodeAffinity.required */
+    mst_sym phase;
+};
+
+struct mst_pvc {
+    struct mst_meta meta;
+    mst_sym_list access_modes;
+    struct mst_label_selector selector;
+    mst_resources requests;
+    struct mst_str volume_name; /* absent: not bound */
+    mst_sym class_name;         /* MST_SYM_NONE: nil */
+    mst_sym volume_mode, attributes_class;
+    mst_sym phase;
+};
+
+/* One of allowedTopologies; its expressions are all In. */
+struct mst_topology_term {
+    mst_requirements expressions;
+};
+struct mst_storage_class {
+    struct mst_meta meta;
+    mst_sym provisioner;
+    mst_sym binding_mode; /* MST_SYM_NONE: nil */
+    MST_LIST(struct mst_topology_term) allowed_topologies;
+};
+
+struct mst_csi_node_driver {
+    mst_sym name;
+    struct mst_opt_int count; /* allocatable.count */
+};
+struct mst_csi_node {
+    struct mst_meta meta; /* the node's name */
+    MST_LIST(struct mst_csi_node_driver) drivers;
+};
+
+struct mst_csi_driver {
+    struct mst_meta meta;
+    struct mst_opt_bool storage_capacity, prevent_if_missing;
+};
+
+struct mst_opt_quantity {
+    struct mst_quantity value;
+    bool set;
+};
+struct mst_csi_storage_capacity {
+    struct mst_meta meta;
+    struct mst_label_selector node_topology;
+    mst_sym class_name;
+    struct mst_opt_quantity capacity, maximum; /* maximumVolumeSize */
+};
+
+struct mst_volume_attachment {
+    struct mst_meta meta;
+    mst_sym attacher, node_name;
+    struct mst_str pv_name; /* absent: nil */
+};
+
 typedef enum {
     MST_KIND_UNKNOWN,
     MST_KIND_POD,
@@ -389,6 +482,17 @@ typedef enum {
     MST_KIND_WORKLOAD,
     MST_KIND_PRIORITY_CLASS,
     MST_KIND_PDB,
+    MST_KIND_SERVICE,
+    MST_KIND_REPLICATION_CONTROLLER,
+    MST_KIND_REPLICA_SET,
+    MST_KIND_STATEFUL_SET,
+    MST_KIND_PV,
+    MST_KIND_PVC,
+    MST_KIND_STORAGE_CLASS,
+    MST_KIND_CSI_NODE,
+    MST_KIND_CSI_DRIVER,
+    MST_KIND_CSI_STORAGE_CAPACITY,
+    MST_KIND_VOLUME_ATTACHMENT,
     MST_KIND_COUNT
 } mst_kind;
 
@@ -406,6 +510,14 @@ struct mst_object {
         struct mst_workload workload;
         struct mst_priority_class priority_class;
         struct mst_pdb pdb;
+        struct mst_pv pv;
+        struct mst_pvc pvc;
+        struct mst_storage_class storage_class;
+        struct mst_csi_node csi_node;
+        struct mst_csi_driver csi_driver;
+        struct mst_csi_storage_capacity csi_storage_capacity;
+        struct mst_volume_attachment volume_attachment;
+        struct mst_workload_selector selector;
     } u;
 };
 

@@ -169,6 +169,23 @@ bool mst_api_validate(struct mst_api *api, const struct mst_object *object)
     case MST_KIND_WORKLOAD: mst_validate_workload(&v, &object->u.workload); break;
     case MST_KIND_PRIORITY_CLASS: mst_validate_priority_class(&v, &object->u.priority_class); break;
     case MST_KIND_PDB: mst_validate_pdb(&v, &object->u.pdb); break;
+    case MST_KIND_SERVICE: mst_validate_meta(&v, &object->u.meta, MST_NAME_LABEL, true); break;
+    case MST_KIND_REPLICATION_CONTROLLER:
+    case MST_KIND_REPLICA_SET:
+    case MST_KIND_STATEFUL_SET:
+        mst_validate_meta(&v, &object->u.meta, MST_NAME_SUBDOMAIN, true);
+        break;
+    case MST_KIND_PV:
+    case MST_KIND_STORAGE_CLASS:
+    case MST_KIND_CSI_NODE:
+    case MST_KIND_CSI_DRIVER:
+    case MST_KIND_VOLUME_ATTACHMENT:
+        mst_validate_meta(&v, &object->u.meta, MST_NAME_SUBDOMAIN, false);
+        break;
+    case MST_KIND_PVC:
+    case MST_KIND_CSI_STORAGE_CAPACITY:
+        mst_validate_meta(&v, &object->u.meta, MST_NAME_SUBDOMAIN, true);
+        break;
     case MST_KIND_UNKNOWN:
     case MST_KIND_COUNT: break;
     }

@@ -6,7 +6,7 @@
 struct sums {
     int64_t *requested; /* [resource * count + row] */
     int64_t *cpu, *memory;
-    uint32_t *pods, *ports, *nominated;
+    uint32_t *pods, *ports, *nominated, *affinity, *anti, *volumes;
 };
 
 static void add(int64_t *sum, int64_t amount)
@@ -32,6 +32,9 @@ static void sum_pod(const struct mst_cluster *cluster, const struct mst_pod_row 
     add(&s->memory[p->node], u->nonzero_memory);
     s->pods[p->node]++;
     s->ports[p->node] += u->ports.n > 0;
+    s->volumes[p->node] += p->volumes != 0;
+    s->affinity[p->node] += p->affinity != 0;
+    s->anti[p->node] += p->affinity && cluster->affinities.v[p->affinity]->anti.required.n;
 }
 
 static void check_groups(const struct mst_cluster *cluster)
@@ -50,6 +53,32 @@ static void check_groups(const struct mst_cluster *cluster)
         mst_assert(all == group->all_count);
         mst_assert(scheduled == group->scheduled_count);
     }
+}
+
+/* Labels and affinities have at least the references of pods and classes; others may hold more. */
+static void check_references(const struct mst_cluster *cluster, struct mst_arena *arena)
+{
+    uint32_t *labels = MST_NEW_N(arena, uint32_t, cluster->pod_labels.n);
+    uint32_t *affinities = MST_NEW_N(arena, uint32_t, cluster->affinities.n + 1);
+    for (uint32_t i = 0; i < cluster->pods.n; i++)
+        if (cluster->pods.v[i].live) {
+            labels[cluster->pods.v[i].labels]++;
+            affinities[cluster->pods.v[i].affinity]++;
+        }
+    for (uint32_t i = 0; i < cluster->classes.n; i++) {
+        const struct mst_class *c = cluster->classes.v[i];
+        if (!c)
+            continue;
+        affinities[c->affinity]++;
+        if (c->labels != UINT32_MAX)
+            labels[c->labels]++;
+    }
+    for (uint32_t i = 0; i < cluster->pod_labels.n; i++)
+        mst_assert(cluster->pod_labels.v[i] ? cluster->pod_labels.v[i]->refs >= labels[i]
+                                            : labels[i] == 0);
+    for (uint32_t i = 1; i < cluster->affinities.n; i++)
+        mst_assert(cluster->affinities.v[i] ? cluster->affinities.v[i]->refs >= affinities[i]
+                                            : affinities[i] == 0);
 }
 
 static void check_lists(const struct mst_cluster *cluster)
@@ -92,6 +121,9 @@ void mst_cluster_check(const struct mst_cluster *cluster)
         MST_NEW_N(&arena, uint32_t, n),
         MST_NEW_N(&arena, uint32_t, n),
         MST_NEW_N(&arena, uint32_t, n),
+        MST_NEW_N(&arena, uint32_t, n),
+        MST_NEW_N(&arena, uint32_t, n),
+        MST_NEW_N(&arena, uint32_t, n), /* volumes */
     };
     uint32_t live = 0;
     for (uint32_t i = 0; i < cluster->pods.n; i++)
@@ -108,11 +140,15 @@ void mst_cluster_check(const struct mst_cluster *cluster)
         mst_assert(nodes->pod_count[row] == s.pods[row]);
         mst_assert(nodes->port_pod_count[row] == s.ports[row]);
         mst_assert(nodes->nominated_count[row] == s.nominated[row]);
+        mst_assert(nodes->affinity_pod_count[row] == s.affinity[row]);
+        mst_assert(nodes->volume_pod_count[row] == s.volumes[row]);
+        mst_assert(nodes->anti_pod_count[row] == s.anti[row]);
         mst_assert(mst_nodes_row(nodes, nodes->name[row]) == row);
         check_derived(nodes, row);
     }
     check_lists(cluster);
     check_groups(cluster);
+    check_references(cluster, &arena);
     mst_arena_done(&arena);
 }
 
@@ -144,6 +180,9 @@ void mst_cluster_dump(const struct mst_cluster *cluster, struct mst_buf *out)
     mst_buf_add(out, nodes->evenness, n * sizeof(int32_t));
     mst_buf_add(out, nodes->pod_count, n * sizeof(uint32_t));
     mst_buf_add(out, nodes->port_pod_count, n * sizeof(uint32_t));
+    mst_buf_add(out, nodes->volume_pod_count, n * sizeof(uint32_t));
+    mst_buf_add(out, nodes->affinity_pod_count, n * sizeof(uint32_t));
+    mst_buf_add(out, nodes->anti_pod_count, n * sizeof(uint32_t));
     mst_buf_add(out, nodes->nominated_count, n * sizeof(uint32_t));
     mst_buf_add(out, nodes->first_pod, n * sizeof(uint32_t));
     for (uint32_t i = 0; i < cluster->pods.n; i++) {
@@ -152,7 +191,8 @@ void mst_cluster_dump(const struct mst_cluster *cluster, struct mst_buf *out)
                                    p->node,           p->node_name, p->node_next,
                                    p->node_prev,      p->nominated, p->nominated_next,
                                    p->nominated_prev, p->group,     p->group_next,
-                                   p->group_prev,     p->usage };
+                                   p->group_prev,     p->usage,     p->labels,
+                                   p->affinity };
         mst_buf_add(out, links, sizeof(links));
     }
     dump_heads(out, cluster->nominated_head.v, cluster->nominated_head.n);

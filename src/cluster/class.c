@@ -6,170 +6,74 @@
  * the same id exactly if their keys are byte-equal.
  */
 #include "cluster/cluster_internal.h"
+#include "cluster/copy.h"
+#include "cluster/volumes.h"
 
 enum { IDLE_MAX = 1024 };
 
 /* ---- key: every field that decides, in one fixed order ---- */
 
-static void put_u32(struct mst_buf *key, uint32_t v)
-{
-    mst_buf_add(key, &v, sizeof(v));
-}
-
-static void put_i64(struct mst_buf *key, int64_t v)
-{
-    mst_buf_add(key, &v, sizeof(v));
-}
-
-static void put_labels(struct mst_buf *key, const mst_labels *labels)
-{
-    put_u32(key, labels->n);
-    for (uint32_t i = 0; i < labels->n; i++) {
-        put_u32(key, labels->v[i].key);
-        put_u32(key, labels->v[i].value);
-    }
-}
-
-static void put_requirements(struct mst_buf *key, const mst_requirements *list)
-{
-    put_u32(key, list->n);
-    for (uint32_t i = 0; i < list->n; i++) {
-        put_u32(key, list->v[i].key);
-        put_u32(key, list->v[i].op);
-        put_u32(key, (uint32_t)list->v[i].op_text.n);
-        mst_buf_str(key, list->v[i].op_text);
-        put_u32(key, list->v[i].values.n);
-        for (uint32_t k = 0; k < list->v[i].values.n; k++)
-            put_u32(key, list->v[i].values.v[k]);
-    }
-}
-
-static void put_term(struct mst_buf *key, const struct mst_node_selector_term *term)
-{
-    put_requirements(key, &term->match_expressions);
-    put_requirements(key, &term->match_fields);
-}
-
-static void put_node_affinity(struct mst_buf *key, const struct mst_node_affinity *a)
-{
-    put_u32(key, a->set | a->required.set << 1 | a->preferred_set << 2);
-    put_u32(key, a->required.terms.n);
-    for (uint32_t i = 0; i < a->required.terms.n; i++)
-        put_term(key, &a->required.terms.v[i]);
-    put_u32(key, a->preferred.n);
-    for (uint32_t i = 0; i < a->preferred.n; i++) {
-        put_i64(key, a->preferred.v[i].weight);
-        put_term(key, &a->preferred.v[i].preference);
-    }
-}
-
 static void put_tolerations(struct mst_buf *key, const struct mst_toleration *v, uint32_t n)
 {
-    put_u32(key, n);
+    mst_put_u32(key, n);
     for (uint32_t i = 0; i < n; i++) {
-        put_u32(key, v[i].key);
-        put_u32(key, v[i].op);
-        put_u32(key, v[i].value);
-        put_u32(key, v[i].effect);
+        mst_put_u32(key, v[i].key);
+        mst_put_u32(key, v[i].op);
+        mst_put_u32(key, v[i].value);
+        mst_put_u32(key, v[i].effect);
     }
 }
 
 static void put_amounts(struct mst_buf *key, const struct mst_amount *v, uint32_t n)
 {
-    put_u32(key, n);
+    mst_put_u32(key, n);
     for (uint32_t i = 0; i < n; i++) {
-        put_u32(key, v[i].resource);
-        put_i64(key, v[i].amount);
+        mst_put_u32(key, v[i].resource);
+        mst_put_i64(key, v[i].amount);
     }
 }
 
 static void class_key(const struct mst_class *c, struct mst_buf *key)
 {
-    put_u32(key, c->profile);
-    put_u32(key, c->usage);
-    put_u32(key, c->needs);
-    put_u32(key, c->node_name);
-    put_u32(key, c->scalar_key | c->node_selector_set << 1);
-    put_u32(key, c->image_slots);
-    put_u32(key, c->images.n);
+    mst_put_u32(key, c->profile);
+    mst_put_u32(key, c->usage);
+    mst_put_u32(key, c->needs);
+    mst_put_u32(key, c->node_name);
+    mst_put_u32(key, c->scalar_key | c->node_selector_set << 1);
+    mst_put_u32(key, c->image_slots);
+    mst_put_u32(key, c->images.n);
     for (uint32_t i = 0; i < c->images.n; i++)
-        put_u32(key, c->images.v[i]);
+        mst_put_u32(key, c->images.v[i]);
     put_amounts(key, c->score_amounts.v, c->score_amounts.n);
     put_amounts(key, c->balance_amounts.v, c->balance_amounts.n);
     put_tolerations(key, c->tolerations.v, c->tolerations.n);
-    put_labels(key, &c->node_selector);
-    put_node_affinity(key, &c->node_affinity);
+    mst_put_labels(key, c->node_selector);
+    mst_put_node_affinity(key, &c->node_affinity);
+    mst_put_u32(key, c->labels);
+    mst_put_u32(key, c->affinity);
+    mst_put_u32(key, c->volumes);
+    mst_put_u32(key, c->features);
+    mst_put_spread(key, c->spread.v, c->spread.n);
+    mst_put_selector(key, &c->default_selector);
 }
 
 /* ---- deep copies into the class's arena ---- */
-
-static mst_sym_list copy_syms(struct mst_arena *arena, mst_sym_list from)
-{
-    mst_sym_list to = { MST_NEW_N(arena, mst_sym, from.n), from.n };
-    if (from.n)
-        memcpy(to.v, from.v, from.n * sizeof(*to.v));
-    return to;
-}
-
-static mst_requirements copy_requirements(struct mst_arena *arena, mst_requirements from)
-{
-    mst_requirements to = { MST_NEW_N(arena, struct mst_requirement, from.n), from.n };
-    for (uint32_t i = 0; i < from.n; i++) {
-        to.v[i] = from.v[i];
-        to.v[i].op_text = mst_arena_str(arena, from.v[i].op_text);
-        to.v[i].values = copy_syms(arena, from.v[i].values);
-    }
-    return to;
-}
-
-static struct mst_node_selector_term copy_term(struct mst_arena *arena,
-                                               const struct mst_node_selector_term *from)
-{
-    return (struct mst_node_selector_term){
-        copy_requirements(arena, from->match_expressions),
-        copy_requirements(arena, from->match_fields),
-    };
-}
-
-static void copy_node_affinity(struct mst_arena *arena, struct mst_node_affinity *a)
-{
-    struct mst_node_selector_term *terms =
-        MST_NEW_N(arena, struct mst_node_selector_term, a->required.terms.n);
-    for (uint32_t i = 0; i < a->required.terms.n; i++)
-        terms[i] = copy_term(arena, &a->required.terms.v[i]);
-    a->required.terms.v = terms;
-    struct mst_preferred_node *preferred =
-        MST_NEW_N(arena, struct mst_preferred_node, a->preferred.n);
-    for (uint32_t i = 0; i < a->preferred.n; i++)
-        preferred[i] = (struct mst_preferred_node){
-            a->preferred.v[i].weight,
-            copy_term(arena, &a->preferred.v[i].preference),
-        };
-    a->preferred.v = preferred;
-}
-
-static void *copy_array(struct mst_arena *arena, const void *from, size_t bytes)
-{
-    void *to = mst_arena_alloc(arena, bytes);
-    if (bytes)
-        memcpy(to, from, bytes);
-    return to;
-}
 
 /* Moves what `c` borrows from a pod and from scratch into its own arena. */
 static void own(struct mst_class *c)
 {
     struct mst_arena *arena = &c->arena;
-    c->images = copy_syms(arena, c->images);
+    c->images = mst_copy_syms(arena, c->images);
     c->score_amounts.v =
-        copy_array(arena, c->score_amounts.v, c->score_amounts.n * sizeof(struct mst_amount));
-    c->balance_amounts.v =
-        copy_array(arena, c->balance_amounts.v, c->balance_amounts.n * sizeof(struct mst_amount));
+        mst_copy_bytes(arena, c->score_amounts.v, c->score_amounts.n * sizeof(struct mst_amount));
+    c->balance_amounts.v = mst_copy_bytes(arena, c->balance_amounts.v,
+                                          c->balance_amounts.n * sizeof(struct mst_amount));
     c->tolerations.v =
-        copy_array(arena, c->tolerations.v, c->tolerations.n * sizeof(struct mst_toleration));
-    c->node_selector.v =
-        copy_array(arena, c->node_selector.v, c->node_selector.n * sizeof(struct mst_label));
-    copy_node_affinity(arena, &c->node_affinity);
+        mst_copy_bytes(arena, c->tolerations.v, c->tolerations.n * sizeof(struct mst_toleration));
+    c->node_selector = mst_copy_labels(arena, c->node_selector);
+    c->node_affinity = mst_copy_node_affinity(arena, &c->node_affinity);
+    c->spread.v = mst_copy_spread(arena, c->spread.v, c->spread.n);
+    c->default_selector = mst_copy_selector(arena, &c->default_selector);
 }
 
 /* ---- from a pod ---- */
@@ -215,23 +119,32 @@ static uint32_t volume_needs(const struct mst_pod_spec *spec)
     return 0;
 }
 
-static uint32_t feature_needs(const struct mst_pod_spec *spec)
+/*
+ * The features that a node must have declared.
+ * Source: kubernetes v1.37 staging component-helpers nodedeclaredfeatures/features.
+ */
+static uint32_t features_of(const struct mst_pod_spec *spec)
 {
+    uint32_t features = 0;
     if (spec->host_network && spec->host_users.set && !spec->host_users.value)
-        return MST_NEEDS_FEATURES;
-    for (uint32_t i = 0; i < spec->containers.n; i++)
-        if (spec->containers.v[i].restarts_all || spec->containers.v[i].bind_mount_options)
-            return MST_NEEDS_FEATURES;
-    for (uint32_t i = 0; i < spec->init_containers.n; i++)
-        if (spec->init_containers.v[i].restarts_all ||
-            spec->init_containers.v[i].bind_mount_options)
-            return MST_NEEDS_FEATURES;
-    return 0;
+        features |= MST_FEATURE_USERNS_HOST_NET;
+    if (spec->ephemeral_bind_mount_options)
+        features |= MST_FEATURE_BIND_MOUNT;
+    for (uint32_t i = 0; i < spec->containers.n + spec->init_containers.n; i++) {
+        const struct mst_container *c = i < spec->containers.n
+                                            ? &spec->containers.v[i]
+                                            : &spec->init_containers.v[i - spec->containers.n];
+        if (c->restarts_all)
+            features |= MST_FEATURE_RESTART_ALL;
+        if (c->bind_mount_options)
+            features |= MST_FEATURE_BIND_MOUNT;
+    }
+    return features;
 }
 
 static uint32_t needs_of(struct mst_cluster *cluster, const struct mst_pod_spec *spec)
 {
-    uint32_t needs = volume_needs(spec) | feature_needs(spec);
+    uint32_t needs = volume_needs(spec) | (features_of(spec) ? MST_NEEDS_FEATURES : 0);
     if (spec->pod_affinity.required.n || spec->pod_anti_affinity.required.n)
         needs |= MST_NEEDS_POD_AFFINITY;
     for (uint32_t i = 0; i < spec->spread.n; i++)
@@ -254,6 +167,19 @@ static bool has_scalar(struct mst_cluster *cluster, const struct mst_pod *pod)
     return false;
 }
 
+/* What depends on the pods and selectors around: the labels that matter, the default selector. */
+static void take_ties(struct mst_cluster *cluster, const struct mst_pod_ties *ties,
+                      struct mst_class *c)
+{
+    c->default_selector = (struct mst_label_selector){ 0 };
+    c->labels = UINT32_MAX;
+    if (!cluster->pods_matter)
+        return;
+    c->labels = mst_labels_mentioned(cluster, ties->ns, ties->labels);
+    if (!c->spread.n)
+        mst_default_selector_for(cluster, ties, &cluster->scratch, &c->default_selector);
+}
+
 static void describe(struct mst_cluster *cluster, const struct mst_pod *pod, uint32_t profile,
                      struct mst_class *c)
 {
@@ -274,7 +200,15 @@ static void describe(struct mst_cluster *cluster, const struct mst_pod *pod, uin
     c->node_selector_set = spec->node_selector_set;
     c->node_selector = spec->node_selector;
     c->node_affinity = spec->node_affinity;
+    c->affinity = mst_affinity_of(cluster, pod);
+    c->volumes = mst_volumes_of(cluster, pod);
+    c->features = features_of(spec);
+    c->spread.v = spec->spread.v;
+    c->spread.n = spec->spread.n;
     take_images(cluster, pod, c);
+    struct mst_pod_ties ties = { .ns = pod->meta.namespace_, .labels = pod->meta.labels };
+    ties.controller = mst_controller_of(pod, &ties.controller_name);
+    take_ties(cluster, &ties, c);
 }
 
 static uint32_t store(struct mst_cluster *cluster, struct mst_class *c)
@@ -289,20 +223,29 @@ static uint32_t store(struct mst_cluster *cluster, struct mst_class *c)
     return c->id;
 }
 
-uint32_t mst_class_of(struct mst_cluster *cluster, const struct mst_pod *pod, uint32_t profile)
+/* Gives back the references that a class holds. */
+static void release(struct mst_cluster *cluster, const struct mst_class *c)
 {
-    struct mst_class draft = { 0 };
-    describe(cluster, pod, profile, &draft);
+    mst_usage_unref(cluster, c->usage);
+    mst_affinity_unref(cluster, c->affinity);
+    mst_volumes_unref(cluster, c->volumes);
+    if (c->labels != UINT32_MAX)
+        mst_labels_unref(cluster, c->labels);
+}
+
+/* The class that equals the draft, whose references it takes over. */
+static uint32_t intern(struct mst_cluster *cluster, const struct mst_class *draft)
+{
     MST_AUTO(mst_buf) key = { 0 };
-    class_key(&draft, &key);
+    class_key(draft, &key);
     uint64_t id;
     if (mst_map_get(&cluster->class_ids, mst_buf_span(&key), &id)) {
-        mst_usage_unref(cluster, draft.usage); /* the class holds one */
+        release(cluster, draft);
         cluster->classes.v[id]->refs++;
         return (uint32_t)id;
     }
     struct mst_class *c = mst_calloc(1, sizeof(*c));
-    *c = draft;
+    *c = *draft;
     c->refs = 1;
     c->serial = ++cluster->class_serial;
     own(c);
@@ -311,12 +254,35 @@ uint32_t mst_class_of(struct mst_cluster *cluster, const struct mst_pod *pod, ui
     return (uint32_t)id;
 }
 
+uint32_t mst_class_of(struct mst_cluster *cluster, const struct mst_pod *pod, uint32_t profile)
+{
+    mst_keys_of_pod(cluster, pod);
+    struct mst_class draft = { 0 };
+    describe(cluster, pod, profile, &draft);
+    return intern(cluster, &draft);
+}
+
+void mst_class_renew(struct mst_cluster *cluster, uint32_t pod)
+{
+    mst_arena_reset(&cluster->scratch);
+    uint32_t old = cluster->pods.v[pod].class_id;
+    struct mst_class draft = *cluster->classes.v[old];
+    draft.arena = (struct mst_arena){ 0 };
+    cluster->usages.v[draft.usage]->refs++;
+    mst_affinity_ref(cluster, draft.affinity);
+    mst_volumes_ref(cluster, draft.volumes);
+    const struct mst_pod_ties ties = mst_pod_ties_of(cluster, pod);
+    take_ties(cluster, &ties, &draft);
+    cluster->pods.v[pod].class_id = intern(cluster, &draft);
+    mst_class_unref(cluster, old); /* last: the draft borrows from it */
+}
+
 static void drop(struct mst_cluster *cluster, struct mst_class *c)
 {
     MST_AUTO(mst_buf) key = { 0 };
     class_key(c, &key);
     mst_map_delete(&cluster->class_ids, mst_buf_span(&key));
-    mst_usage_unref(cluster, c->usage);
+    release(cluster, c);
     cluster->classes.v[c->id] = NULL;
     mst_vec_push(&cluster->free_classes, c->id);
     mst_arena_done(&c->arena);

@@ -60,8 +60,20 @@ struct mst_class {
     bool node_selector_set;
     mst_labels node_selector;
     struct mst_node_affinity node_affinity;
+    /*
+     * What pods say about each other. `labels` and `affinity` hold a reference; while nothing in
+     * the cluster speaks about pods (cluster->pods_matter) labels is UINT32_MAX for everybody, so
+     * that pods that differ in labels alone share a class. Of the labels only those stay whose key
+     * some selector in the cluster mentions (label_keys.c): every selector gets the same answer as
+     * for all of them.
+     */
+    uint32_t labels, affinity;
+    MST_LIST(struct mst_spread_constraint) spread; /* deep copies, the pod's own */
+    struct mst_label_selector default_selector;    /* for default spread constraints */
     mst_sym_list
         images; /* of init containers, containers, image volumes; normalised names, in order */
+    uint32_t volumes;     /* id, volumes.h; 0: none */
+    uint32_t features;    /* MST_FEATURE_* that the node must declare */
     uint32_t image_slots; /* init containers + containers + image volumes */
 };
 

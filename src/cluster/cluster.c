@@ -6,11 +6,13 @@
  * of pods of that unknown node; a row's references to class and usage are counted.
  */
 #include "cluster/cluster_internal.h"
+#include "cluster/volumes.h"
 
 void mst_cluster_init(struct mst_cluster *cluster, struct mst_syms *syms)
 {
     *cluster = (struct mst_cluster){ .syms = syms };
     mst_nodes_init(&cluster->nodes, syms);
+    mst_volumes_init(cluster);
 }
 
 static void free_text(struct mst_pod_row *p)
@@ -18,6 +20,7 @@ static void free_text(struct mst_pod_row *p)
     mst_text_free(&p->name);
     mst_text_free(&p->uid);
     mst_text_free(&p->gates);
+    mst_text_free(&p->controller_name);
     mst_cond_free(&p->scheduled);
 }
 
@@ -35,6 +38,12 @@ void mst_cluster_done(struct mst_cluster *cluster)
     mst_groups_done(cluster);
     mst_classes_done(cluster);
     mst_usages_done(cluster);
+    mst_pod_volumes_done(cluster);
+    mst_volumes_done(cluster);
+    mst_affinities_done(cluster);
+    mst_namespaces_done(cluster);
+    mst_label_keys_done(cluster);
+    mst_selectors_done(cluster);
     mst_vec_done(&cluster->undo);
     mst_vec_done(&cluster->txn_marks);
     mst_arena_done(&cluster->scratch);
@@ -121,6 +130,8 @@ static struct mst_str joined_gates(struct mst_cluster *cluster, const mst_strs *
 static void take_properties(struct mst_cluster *cluster, uint32_t row, const struct mst_pod *pod)
 {
     struct mst_pod_row *p = &cluster->pods.v[row];
+    if (p->deleting != pod->meta.deleted.set && p->node != MST_ROW_NONE)
+        mst_nodes_touch(&cluster->nodes, p->node); /* spreading does not count those that go */
     p->deleting = pod->meta.deleted.set;
     p->never_preempts =
         mst_str_is(mst_sym_str(cluster->syms, pod->spec.preemption_policy), "Never");
@@ -164,6 +175,7 @@ static uint32_t new_row(struct mst_cluster *cluster, const struct mst_pod *pod)
         .uid = mst_text_copy(pod->meta.uid),
         .class_id = UINT32_MAX,
         .usage = UINT32_MAX,
+        .labels = UINT32_MAX,
         .node = MST_ROW_NONE,
         .node_next = MST_ROW_NONE,
         .node_prev = MST_ROW_NONE,
@@ -192,6 +204,44 @@ static bool plain_status(const struct mst_pod *pod)
 {
     return !pod->status.container_statuses.n && !pod->status.init_container_statuses.n &&
            !pod->status.allocated_set && !pod->status.resources_set;
+}
+
+/*
+ * Labels, controller, what the pod says about others. Counters of topology domains see the pods of
+ * a row again when it is touched.
+ */
+static void take_ties(struct mst_cluster *cluster, uint32_t row, const struct mst_pod *pod)
+{
+    struct mst_pod_row *p = &cluster->pods.v[row];
+    uint32_t old_labels = p->labels, old_affinity = p->affinity, node = p->node;
+    p->labels = mst_labels_of(cluster, pod);
+    uint32_t affinity = mst_affinity_of(cluster, pod);
+    struct mst_str controller_name;
+    p->controller = mst_controller_of(pod, &controller_name);
+    mst_text_set(&p->controller_name, controller_name);
+    if (affinity != old_affinity && node != MST_ROW_NONE)
+        mst_cluster_unplace(cluster, row);
+    p->affinity = affinity;
+    if (affinity != old_affinity && node != MST_ROW_NONE)
+        mst_cluster_place(cluster, row, node);
+    if (p->labels != old_labels && node != MST_ROW_NONE)
+        mst_nodes_touch(&cluster->nodes, node);
+    if (old_labels != UINT32_MAX)
+        mst_labels_unref(cluster, old_labels);
+    mst_affinity_unref(cluster, old_affinity);
+    mst_keys_of_pod(cluster, pod);
+}
+
+static void take_volumes(struct mst_cluster *cluster, uint32_t row, const struct mst_pod *pod)
+{
+    struct mst_pod_row *p = &cluster->pods.v[row];
+    uint32_t old = p->volumes, volumes = mst_volumes_of(cluster, pod), node = p->node;
+    if (volumes != old && node != MST_ROW_NONE)
+        mst_cluster_unplace(cluster, row);
+    p->volumes = volumes;
+    if (volumes != old && node != MST_ROW_NONE)
+        mst_cluster_place(cluster, row, node);
+    mst_volumes_unref(cluster, old);
 }
 
 static void take_class(struct mst_cluster *cluster, uint32_t row, const struct mst_pod *pod)
@@ -232,6 +282,8 @@ uint32_t mst_cluster_pod_add(struct mst_cluster *cluster, const struct mst_pod *
     p->known_profile = profile != UINT32_MAX;
     p->profile = profile;
     take_properties(cluster, row, pod);
+    take_ties(cluster, row, pod);
+    take_volumes(cluster, row, pod);
     take_class(cluster, row, pod);
     if (pod->spec.node_name != MST_SYM_NONE)
         occupy(cluster, row, pod->spec.node_name);
@@ -271,6 +323,8 @@ void mst_cluster_pod_update(struct mst_cluster *cluster, uint32_t row, const str
         (!p->assigned || p->node_name != pod->spec.node_name))
         become_assigned(cluster, row, pod->spec.node_name);
     take_properties(cluster, row, pod);
+    take_ties(cluster, row, pod);
+    take_volumes(cluster, row, pod);
     take_class(cluster, row, pod);
     /* Both empty: a nomination made in memory whose patch is on its way survives. */
     if (!p->assigned && !p->assumed &&
@@ -303,6 +357,9 @@ void mst_cluster_pod_remove(struct mst_cluster *cluster, uint32_t row)
     if (p->class_id != UINT32_MAX)
         mst_class_unref(cluster, p->class_id);
     mst_usage_unref(cluster, p->usage);
+    mst_labels_unref(cluster, p->labels);
+    mst_affinity_unref(cluster, p->affinity);
+    mst_volumes_unref(cluster, p->volumes);
     mst_map_delete(&cluster->pod_ids, mst_key_of(cluster, p->ns, p->name));
     free_text(p);
     *p = (struct mst_pod_row){ 0 };

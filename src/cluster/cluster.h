@@ -32,6 +32,11 @@ struct mst_pod_row {
     uint32_t class_id;        /* UINT32_MAX for assigned pods: they need no class */
     uint32_t usage;
     uint32_t profile;
+    uint32_t labels;     /* id, affinity.h */
+    uint32_t affinity;   /* id, 0: says nothing about other pods */
+    uint32_t volumes;    /* id, volumes.h; 0: none */
+    mst_kind controller; /* ReplicationController, ReplicaSet, StatefulSet, or MST_KIND_UNKNOWN */
+    struct mst_str controller_name; /* heap */
     int32_t priority;
     uint32_t node;     /* row it occupies (assigned, assumed or tentative), or MST_ROW_NONE */
     mst_sym node_name; /* of the assigned or assumed node, known to us or not */
@@ -69,6 +74,17 @@ struct mst_group_row {
     struct mst_cond initially_scheduled; /* PodGroupInitiallyScheduled */
 };
 
+struct mst_pod_labels;
+struct mst_affinity;
+struct mst_selector_store;
+struct mst_pod_volumes;
+struct mst_volume_store;
+struct mst_namespace_row {
+    mst_sym name;
+    mst_labels labels; /* heap */
+    bool live;
+};
+
 typedef enum { MST_UNDO_PLACE, MST_UNDO_UNPLACE, MST_UNDO_NOMINATE } mst_undo_kind;
 struct mst_undo {
     mst_undo_kind kind;
@@ -104,6 +120,28 @@ struct mst_cluster {
     MST_VEC(struct mst_usage *) usages;
     MST_VEC(uint32_t) free_usages;
     struct mst_map usage_ids;
+    /* affinity.h */
+    MST_VEC(struct mst_pod_labels *) pod_labels;
+    MST_VEC(uint32_t) free_pod_labels;
+    struct mst_map pod_labels_ids;
+    MST_VEC(struct mst_affinity *) affinities; /* [0] is NULL */
+    MST_VEC(uint32_t) free_affinities;
+    struct mst_map affinity_ids;
+    uint64_t labels_serial, affinity_serial;
+    struct mst_map namespace_labels; /* symbol -> index into namespaces */
+    MST_VEC(struct mst_namespace_row) namespaces;
+    uint64_t namespace_generation, selector_generation;
+    struct mst_selector_store *selectors; /* affinity_selectors.c */
+    MST_VEC(uint8_t) label_keys;          /* by symbol: mentioned by some selector (label_keys.c) */
+    MST_VEC(mst_sym) fresh_keys;
+    /* volumes.h */
+    MST_VEC(struct mst_pod_volumes *) pod_volumes; /* [0] is NULL */
+    MST_VEC(uint32_t) free_pod_volumes;
+    struct mst_map pod_volumes_ids;
+    struct mst_map claim_uses;        /* "ns/name" -> volumes of pods on nodes that use the claim */
+    struct mst_volume_store *volumes; /* volumes.c */
+    bool
+        pods_matter; /* some pod or object speaks about pods: classes tell labels apart (class.c) */
     struct mst_arena scratch; /* reset by each call that uses it */
 
     MST_VEC(struct mst_undo) undo;

@@ -28,10 +28,14 @@ enum { CHANGES_MIN = 4096 };
     X(pods_allowed)                                                                                \
     X(pod_count)                                                                                   \
     X(port_pod_count)                                                                              \
+    X(affinity_pod_count)                                                                          \
+    X(anti_pod_count)                                                                              \
+    X(volume_pod_count)                                                                            \
     X(nominated_count)                                                                             \
     X(unschedulable)                                                                               \
     X(taint_set)                                                                                   \
     X(label_set)                                                                                   \
+    X(feature_set)                                                                                 \
     X(first_pod)                                                                                   \
     X(images)                                                                                      \
     X(arrival)
@@ -164,6 +168,7 @@ void mst_nodes_update(struct mst_nodes *nodes, uint32_t row, const struct mst_no
     }
     nodes->unschedulable[row] = node->unschedulable;
     nodes->taint_set[row] = mst_nodes_intern_taints(nodes, node->taints.v, node->taints.n);
+    nodes->feature_set[row] = mst_nodes_intern_features(nodes, &node->declared_features);
     mst_nodes_set_labels(nodes, row, &node->meta.labels);
     mst_nodes_set_images(nodes, row, node);
     mst_free((void *)nodes->uid[row].p);
@@ -232,6 +237,7 @@ void mst_nodes_facts(const struct mst_nodes *nodes, uint32_t row, int64_t *alloc
         .name = nodes->name[row],
         .labels = nodes->label_sets.v[nodes->label_set[row]],
         .taints = nodes->taint_sets.v[nodes->taint_set[row]],
+        .features = nodes->feature_sets.v[nodes->feature_set[row]],
         .unschedulable = nodes->unschedulable[row],
         .pods_allowed = nodes->pods_allowed[row],
         .allocatable = allocatable,

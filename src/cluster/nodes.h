@@ -27,6 +27,20 @@ struct mst_taint_set {
     uint32_t n;
 };
 
+/* Features of kubelets that pods can need (NodeDeclaredFeatures). */
+enum {
+    MST_FEATURE_RESTART_ALL = 1 << 0,     /* RestartAllContainersOnContainerExits */
+    MST_FEATURE_USERNS_HOST_NET = 1 << 1, /* UserNamespacesHostNetworkSupport */
+    MST_FEATURE_BIND_MOUNT = 1 << 2,      /* VolumeBindMountOptions */
+};
+
+/* status.declaredFeatures as listed, and those of the above that are among them. */
+struct mst_feature_set {
+    const mst_sym *v;
+    uint32_t n;
+    uint32_t known;
+};
+
 struct mst_label_set {
     const struct mst_label *v; /* sorted by key */
     uint32_t n;
@@ -85,16 +99,21 @@ struct mst_nodes {
     int32_t *evenness;
     int64_t *pods_allowed;
     uint32_t *pod_count;
-    uint32_t *port_pod_count;  /* pods on the row that hold host ports */
-    uint32_t *nominated_count; /* pods nominated here, not assumed */
+    uint32_t *port_pod_count;     /* pods on the row that hold host ports */
+    uint32_t *affinity_pod_count; /* pods on the row that say something about other pods */
+    uint32_t *anti_pod_count;     /* pods on the row with required anti-affinity */
+    uint32_t *volume_pod_count;   /* pods on the row with volumes that matter (volumes.h) */
+    uint32_t *nominated_count;    /* pods nominated here, not assumed */
     uint8_t *unschedulable;
-    uint32_t *taint_set, *label_set;
+    uint32_t *taint_set, *label_set, *feature_set;
     uint32_t *first_pod; /* newest pod on the row, MST_ROW_NONE when empty */
     struct mst_image_list *images;
     uint64_t *arrival; /* order of first insertion, for list order */
 
     MST_VEC(struct mst_taint_set) taint_sets;
     MST_VEC(struct mst_label_set) label_sets;
+    MST_VEC(struct mst_feature_set) feature_sets;
+    struct mst_map feature_set_ids;
     struct mst_map taint_set_ids, label_set_ids; /* bytes of the set -> id */
     struct mst_arena set_arena;
     MST_VEC(struct mst_label_column) label_columns;
@@ -123,6 +142,7 @@ struct mst_node_facts {
     mst_sym name;
     struct mst_label_set labels;
     struct mst_taint_set taints;
+    struct mst_feature_set features;
     bool unschedulable;
     int64_t pods_allowed;
     const int64_t *allocatable; /* [resource column], resource_count long */

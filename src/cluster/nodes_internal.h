@@ -7,6 +7,7 @@
 #include "cluster/nodes.h"
 
 /* nodes_sets.c: the id of a list of taints or labels, made when new. Labels need not be sorted. */
+uint32_t mst_nodes_intern_features(struct mst_nodes *nodes, const mst_sym_list *features);
 uint32_t mst_nodes_intern_taints(struct mst_nodes *nodes, const struct mst_taint *v, uint32_t n);
 /* Gives the row its label set and fills the label columns. */
 void mst_nodes_set_labels(struct mst_nodes *nodes, uint32_t row, const mst_labels *labels);

@@ -33,6 +33,39 @@ uint32_t mst_nodes_intern_taints(struct mst_nodes *nodes, const struct mst_taint
     return (uint32_t)id;
 }
 
+static uint32_t known_features(const struct mst_nodes *nodes, const mst_sym_list *features)
+{
+    static const struct {
+        const char *name;
+        uint32_t bit;
+    } known[] = {
+        { "RestartAllContainersOnContainerExits", MST_FEATURE_RESTART_ALL },
+        { "UserNamespacesHostNetworkSupport", MST_FEATURE_USERNS_HOST_NET },
+        { "VolumeBindMountOptions", MST_FEATURE_BIND_MOUNT },
+    };
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < features->n; i++)
+        for (size_t k = 0; k < MST_COUNT(known); k++)
+            if (mst_str_is(mst_sym_str(nodes->syms, features->v[i]), known[k].name))
+                bits |= known[k].bit;
+    return bits;
+}
+
+uint32_t mst_nodes_intern_features(struct mst_nodes *nodes, const mst_sym_list *features)
+{
+    struct mst_str key = { features->n ? (const char *)features->v : "",
+                           features->n * sizeof(*features->v) };
+    uint64_t id;
+    if (mst_map_get(&nodes->feature_set_ids, key, &id))
+        return (uint32_t)id;
+    id = nodes->feature_sets.n;
+    mst_map_set(&nodes->feature_set_ids, key, id);
+    const mst_sym *copy = keep(nodes, features->v, key.n);
+    mst_vec_push(&nodes->feature_sets,
+                 (struct mst_feature_set){ copy, features->n, known_features(nodes, features) });
+    return (uint32_t)id;
+}
+
 static int compare_labels(const void *a, const void *b, void *ctx)
 {
     (void)ctx;
@@ -108,6 +141,8 @@ void mst_nodes_sets_done(struct mst_nodes *nodes)
     mst_vec_done(&nodes->label_columns);
     mst_vec_done(&nodes->taint_sets);
     mst_vec_done(&nodes->label_sets);
+    mst_vec_done(&nodes->feature_sets);
+    mst_map_done(&nodes->feature_set_ids);
     mst_map_done(&nodes->taint_set_ids);
     mst_map_done(&nodes->label_set_ids);
     mst_arena_done(&nodes->set_arena);

@@ -6,6 +6,7 @@
  * upstream's int64, which makes adding and subtracting exact inverses for any input.
  */
 #include "cluster/cluster_internal.h"
+#include "cluster/volumes.h"
 
 static void add_wrapping(int64_t *sum, int64_t amount)
 {
@@ -25,6 +26,16 @@ static void account(struct mst_cluster *cluster, uint32_t pod, uint32_t node, in
     nodes->pod_count[node] += (uint32_t)sign;
     if (usage->ports.n)
         nodes->port_pod_count[node] += (uint32_t)sign;
+    const struct mst_affinity *affinity =
+        mst_cluster_affinity(cluster, cluster->pods.v[pod].affinity);
+    if (affinity) {
+        nodes->affinity_pod_count[node] += (uint32_t)sign;
+        nodes->anti_pod_count[node] += affinity->anti.required.n ? (uint32_t)sign : 0;
+    }
+    if (cluster->pods.v[pod].volumes) {
+        nodes->volume_pod_count[node] += (uint32_t)sign;
+        mst_claims_count(cluster, cluster->pods.v[pod].volumes, sign);
+    }
     mst_nodes_touch(nodes, node);
 }
 

@@ -154,9 +154,15 @@ void mst_effect_group_status(struct mst_engine *engine, uint32_t group, bool sch
 
 void mst_engine_bind(struct mst_engine *engine, uint32_t pod)
 {
-    struct mst_pod_row *p = &engine->cluster.pods.v[pod];
     mst_cluster_assume(&engine->cluster, pod);
     mst_queue_pod_scheduled(engine->queue, pod);
+    if (!mst_engine_pre_bind(engine, pod))
+        (void)mst_engine_send_bind(engine, pod);
+}
+
+struct mst_effect *mst_engine_send_bind(struct mst_engine *engine, uint32_t pod)
+{
+    struct mst_pod_row *p = &engine->cluster.pods.v[pod];
     struct mst_effect *e = mst_effect_add(engine, MST_EFFECT_BIND, MST_KIND_POD, pod);
     e->node = mst_sym_str(engine->syms, p->node_name);
     char *uid = mst_calloc(p->uid.n + 1, 1);
@@ -166,4 +172,5 @@ void mst_engine_bind(struct mst_engine *engine, uint32_t pod)
                                                     .pod = pod,
                                                     .profile = p->profile,
                                                     .uid = { uid, p->uid.n } });
+    return e;
 }

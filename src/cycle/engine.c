@@ -34,6 +34,7 @@ struct mst_engine *mst_engine_new(const struct mst_engine_options *options, stru
     engine->cluster.fit_scores_whole_pod = !engine->config->upstream;
     mst_evals_init(&engine->evals, MST_EVAL_BUDGET);
     engine->now_ns = INT64_MIN;
+    engine->held_poll_ns = INT64_MAX;
     engine->out = &engine->left;
     if (make_frameworks(engine, err)) {
         mst_engine_free(engine);
@@ -61,6 +62,9 @@ void mst_engine_free(struct mst_engine *engine)
     for (uint32_t i = 0; i < engine->binds.n; i++)
         mst_free((void *)engine->binds.v[i].uid.p);
     mst_vec_done(&engine->binds);
+    for (uint32_t i = 0; i < engine->held.n; i++)
+        mst_free(engine->held.v[i].reservation);
+    mst_vec_done(&engine->held);
     mst_vec_done(&engine->freed);
     mst_effects_done(&engine->left);
     mst_arena_done(&engine->arena);
@@ -165,6 +169,7 @@ bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effec
     engine->out = out;
     mst_queue_tick(engine->queue, now_ns);
     tell_held(engine);
+    mst_engine_poll_held(engine);
     bool tried = attempt(engine);
     engine->out = &engine->left;
     return tried || out->list.n > 0;
@@ -172,7 +177,9 @@ bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effec
 
 int64_t mst_engine_deadline(const struct mst_engine *engine, int64_t now_ns)
 {
-    return engine->left.list.n ? now_ns : mst_queue_deadline(engine->queue, now_ns);
+    if (engine->left.list.n)
+        return now_ns;
+    return MST_MIN(mst_queue_deadline(engine->queue, now_ns), engine->held_poll_ns);
 }
 
 uint32_t mst_engine_cycles(const struct mst_engine *engine)

@@ -61,20 +61,31 @@ typedef enum {
     MST_EFFECT_BIND,         /* POST binding; answer with EFFECT_DONE or EFFECT_FAILED */
     MST_EFFECT_POD_STATUS,   /* patch condition and / or nominatedNodeName */
     MST_EFFECT_GROUP_STATUS, /* patch the PodGroup's condition */
-    MST_EFFECT_EVENT,        /* events.k8s.io/v1 Event about the object */
+    /*
+     * Update of a PersistentVolume (claim_*, by_controller) or a claim (node). Answered with
+     * EFFECT_FAILED when it fails for good; success shows in the object.
+     */
+    MST_EFFECT_PV_UPDATE,
+    MST_EFFECT_PVC_UPDATE,
+    MST_EFFECT_EVENT, /* events.k8s.io/v1 Event about the object */
 } mst_effect_kind;
 
 struct mst_effect {
     uint64_t id;    /* counts from 1 */
     uint32_t cycle; /* number of the attempt it belongs to, 0 before the first */
     mst_effect_kind kind;
-    mst_kind object_kind; /* Pod or PodGroup */
+    mst_kind object_kind; /* Pod, PodGroup, PersistentVolume, PersistentVolumeClaim */
     struct mst_str ns, name, uid;
     /* ATTEMPT */
     uint32_t attempt;
     mst_strs pods; /* "ns/name" of the members in scheduling order; empty for a lone pod */
-    /* BIND */
+    /* BIND, PVC_UPDATE: the selected node */
     struct mst_str node;
+    bool late; /* a bind that had to wait for volumes: not part of the cycle it is counted in */
+    /* PV_UPDATE */
+    struct mst_str claim_ns, claim_name, claim_uid;
+    bool claim_new;     /* claimRef was empty */
+    bool by_controller; /* the annotation pv.kubernetes.io/bound-by-controller is new */
     /* STATUS: the condition as it shall be, and as it was (before.type absent: there was none) */
     bool condition_set;
     struct mst_condition condition,

@@ -15,6 +15,17 @@ struct mst_bind {
     struct mst_str uid; /* heap: the row may be somebody else's by then */
 };
 
+/* What a plugin set aside for a pod that is placed but not bound (bind_volumes.c). */
+struct mst_held_volumes {
+    uint32_t pod;
+    uint32_t slot; /* of the profile's framework */
+    uint32_t profile;
+    struct mst_reservation *reservation;
+    bool waits;                       /* the writes are out, the bind is not */
+    uint64_t first_write, last_write; /* effect ids */
+    int64_t poll_ns, deadline_ns;
+};
+
 struct mst_engine {
     const struct mst_config *config;
     struct mst_syms *syms;
@@ -34,7 +45,9 @@ struct mst_engine {
     struct mst_arena arena;         /* reset when a cycle ends */
     MST_VEC(struct mst_bind) binds; /* ascending by effect id */
     uint32_t binds_begin;           /* the ones before are answered */
-    MST_VEC(uint32_t) freed;        /* pods whose nomination this cycle cleared in the API */
+    MST_VEC(struct mst_held_volumes) held;
+    int64_t held_poll_ns;    /* the next time some of them has to be looked at */
+    MST_VEC(uint32_t) freed; /* pods whose nomination this cycle cleared in the API */
 };
 
 /* ---- a member or lone pod that was not placed (scheduling.md 4.3) ---- */
@@ -128,5 +141,28 @@ struct mst_group_texts {
 };
 void mst_group_texts_of(const struct mst_engine *engine, const struct mst_group_try *t,
                         struct mst_arena *arena, struct mst_group_texts *out);
+
+/* The bind itself, once nothing has to be waited for. */
+struct mst_effect *mst_engine_send_bind(struct mst_engine *engine, uint32_t pod);
+
+/* ---- volumes between placing and binding (bind_volumes.c) ---- */
+
+/* The pod was placed: sets aside what else it needs there. */
+void mst_engine_reserve(struct mst_engine *engine, const struct mst_framework *fw, uint32_t pod);
+/* The pod is bound, or (`revert`) does not run where it was placed. Nothing when nothing is held.
+ */
+void mst_engine_unreserve(struct mst_engine *engine, uint32_t pod, bool revert);
+/* Sends the writes that must come before the bind; false when there are none. */
+bool mst_engine_pre_bind(struct mst_engine *engine, uint32_t pod);
+/* Binds the pods whose writes have come true; gives up those that cannot or whose time is up. */
+void mst_engine_poll_held(struct mst_engine *engine);
+/* A write failed. False: it is none of these. */
+bool mst_engine_write_failed(struct mst_engine *engine, uint64_t effect_id, struct mst_str reason);
+/* An assumed pod will not run: off the node, back to the queue, with these words. */
+void mst_engine_bind_failed(struct mst_engine *engine, uint32_t pod, struct mst_str message);
+
+/* storage_events.c */
+void mst_engine_storage_set(struct mst_engine *engine, const struct mst_object *object);
+void mst_engine_storage_removed(struct mst_engine *engine, const struct mst_object *object);
 
 #endif

@@ -9,6 +9,7 @@
 #include "cycle/engine_internal.h"
 
 #include "api/api.h"
+#include "cluster/affinity.h"
 
 /* ---- pods ---- */
 
@@ -69,6 +70,7 @@ static void pod_removed(struct mst_engine *engine, uint32_t row)
     bool nominated = p->nominated != MST_SYM_NONE;
     if (!occupied)
         mst_queue_pod_removed(engine->queue, row, engine->now_ns);
+    mst_engine_unreserve(engine, row, true);
     mst_cluster_pod_retire(&engine->cluster, row);
     if (occupied)
         mst_engine_assigned_event(engine, row, MST_ACT_DELETE);
@@ -115,11 +117,12 @@ static uint32_t scale_actions(const struct mst_usage *from, const struct mst_usa
     return actions;
 }
 
-enum { POD_UPDATES = 5 };
+enum { POD_UPDATES = 6 };
 static const struct {
     uint32_t action;
     const char *suffix_assigned, *suffix_target;
 } pod_updates[POD_UPDATES] = {
+    { MST_ACT_UPDATE_POD_LABEL, "AssignedPodUpdatePodLabel", "TargetPodUpdatePodLabel" },
     { MST_ACT_UPDATE_POD_SCALE_DOWN, "AssignedPodUpdatePodScaleDown",
       "TargetPodUpdatePodScaleDown" },
     { MST_ACT_UPDATE_POD_SCALE_UP, "AssignedPodUpdatePodScaleUp", "TargetPodUpdatePodScaleUp" },
@@ -130,11 +133,19 @@ static const struct {
     { MST_ACT_UPDATE, "AssignedPodUpdate", "TargetPodUpdate" },
 };
 
+/* What the hints compare; holds a reference to both ids. */
+struct pod_before {
+    uint32_t usage, labels;
+    uint32_t features; /* of its class */
+};
+
 /* One event per kind of change, at least one. Returns how many. */
-static uint32_t split_update(mst_event_resource resource, uint32_t row, uint32_t actions,
-                             uint32_t old_usage, uint32_t new_usage,
+static uint32_t split_update(const struct mst_engine *engine, uint32_t row, uint32_t actions,
+                             const struct pod_before *before,
                              struct mst_cluster_event out[POD_UPDATES])
 {
+    const struct mst_pod_row *p = &engine->cluster.pods.v[row];
+    mst_event_resource resource = p->assigned ? MST_ON_ASSIGNED_POD : MST_ON_TARGET_POD;
     uint32_t n = 0;
     if (!actions)
         actions = MST_ACT_UPDATE;
@@ -145,8 +156,11 @@ static uint32_t split_update(mst_event_resource resource, uint32_t row, uint32_t
                            resource == MST_ON_ASSIGNED_POD ? pod_updates[i].suffix_assigned
                                                            : pod_updates[i].suffix_target,
                            row);
-        out[n].old_usage = old_usage;
-        out[n++].new_usage = new_usage;
+        out[n].old_usage = before->usage;
+        out[n].new_usage = p->usage;
+        out[n].old_labels = before->labels;
+        out[n].old_features = before->features;
+        out[n++].new_labels = p->labels;
     }
     return n;
 }
@@ -172,6 +186,12 @@ static void pod_bound(struct mst_engine *engine, uint32_t row, const struct mst_
     mst_engine_assigned_event(engine, row, MST_ACT_ADD);
 }
 
+static uint32_t features_of(const struct mst_engine *engine, uint32_t row)
+{
+    uint32_t class_id = engine->cluster.pods.v[row].class_id;
+    return class_id == UINT32_MAX ? 0 : mst_cluster_class(&engine->cluster, class_id)->features;
+}
+
 static void pod_updated(struct mst_engine *engine, uint32_t row, const struct mst_pod *pod)
 {
     struct mst_pod_row *p = &engine->cluster.pods.v[row];
@@ -179,27 +199,31 @@ static void pod_updated(struct mst_engine *engine, uint32_t row, const struct ms
         pod_bound(engine, row, pod);
         return;
     }
-    uint32_t old_usage = p->usage, old_tolerations = toleration_count(engine, row);
+    const struct pod_before before = { p->usage, p->labels, features_of(engine, row) };
+    uint32_t old_tolerations = toleration_count(engine, row);
     mst_sym old_nominated = p->status_nominated;
     bool old_gates = p->gates.n > 0;
-    engine->cluster.usages.v[old_usage]->refs++; /* the hints compare with it */
+    engine->cluster.usages.v[before.usage]->refs++;
+    mst_labels_ref(&engine->cluster, before.labels);
     mst_cluster_pod_update(&engine->cluster, row, pod);
     p = &engine->cluster.pods.v[row];
     uint32_t actions =
-        scale_actions(engine->cluster.usages.v[old_usage], engine->cluster.usages.v[p->usage]);
+        scale_actions(engine->cluster.usages.v[before.usage], engine->cluster.usages.v[p->usage]);
+    if (p->labels != before.labels)
+        actions |= MST_ACT_UPDATE_POD_LABEL;
     if (old_gates && !p->gates.n)
         actions |= MST_ACT_UPDATE_POD_GATES_ELIMINATED;
     if (toleration_count(engine, row) != old_tolerations)
         actions |= MST_ACT_UPDATE_POD_TOLERATION;
     struct mst_cluster_event events[POD_UPDATES];
-    mst_event_resource resource = p->assigned ? MST_ON_ASSIGNED_POD : MST_ON_TARGET_POD;
-    uint32_t n = split_update(resource, row, actions, old_usage, p->usage, events);
+    uint32_t n = split_update(engine, row, actions, &before, events);
     if (p->assigned)
         for (uint32_t i = 0; i < n; i++)
             mst_queue_event(engine->queue, &events[i], engine->now_ns);
     else if (!p->assumed)
         mst_queue_pod_updated(engine->queue, row, events, n, engine->now_ns);
-    mst_usage_unref(&engine->cluster, old_usage);
+    mst_usage_unref(&engine->cluster, before.usage);
+    mst_labels_unref(&engine->cluster, before.labels);
     if (old_nominated != MST_SYM_NONE &&
         engine->cluster.pods.v[row].status_nominated != old_nominated)
         mst_engine_nomination_freed(engine, row);
@@ -251,7 +275,7 @@ static bool same_allocatable(const struct mst_node_facts *a, const struct mst_no
 static void node_updated(struct mst_engine *engine, const struct mst_node_facts *before,
                          const struct mst_node_facts *after)
 {
-    struct mst_cluster_event events[3];
+    struct mst_cluster_event events[4];
     uint32_t n = 0;
     if (!same_allocatable(before, after))
         events[n++] =
@@ -260,6 +284,9 @@ static void node_updated(struct mst_engine *engine, const struct mst_node_facts 
         events[n++] = node_event(MST_ACT_UPDATE_NODE_LABEL, "NodeUpdateNodeLabel", before, after);
     if (before->taints.v != after->taints.v || (before->unschedulable && !after->unschedulable))
         events[n++] = node_event(MST_ACT_UPDATE_NODE_TAINT, "NodeUpdateNodeTaint", before, after);
+    if (before->features.v != after->features.v || before->features.n != after->features.n)
+        events[n++] = node_event(MST_ACT_UPDATE_NODE_DECLARED_FEATURE,
+                                 "NodeUpdateNodeDeclaredFeature", before, after);
     for (uint32_t i = 0; i < n; i++)
         mst_queue_event(engine->queue, &events[i], engine->now_ns);
 }
@@ -399,6 +426,7 @@ static struct mst_str assigned_note(struct mst_engine *engine, const struct mst_
 
 static void bind_done(struct mst_engine *engine, const struct mst_bind *bind)
 {
+    mst_engine_unreserve(engine, bind->pod, false);
     struct mst_str note = assigned_note(engine, &engine->cluster.pods.v[bind->pod]);
     mst_effect_event(engine, bind->pod, false, "Scheduled", "Binding", note);
 }
@@ -406,25 +434,18 @@ static void bind_done(struct mst_engine *engine, const struct mst_bind *bind)
 static void bind_failed(struct mst_engine *engine, const struct mst_bind *bind,
                         struct mst_str reason)
 {
-    const struct mst_pod_row *p = &engine->cluster.pods.v[bind->pod];
-    mst_engine_assigned_event(engine, bind->pod, MST_ACT_DELETE);
-    if (p->assigned)
-        return; /* the API says it has a node, perhaps another one: reality wins */
-    mst_cluster_forget(&engine->cluster, bind->pod);
-    mst_engine_fail_pod(engine, bind->pod, true,
-                        &(struct mst_failure){
-                            .error = true,
-                            .message =
-                                mst_arena_printf(&engine->arena,
-                                                 "running Bind plugin \"DefaultBinder\": %.*s",
-                                                 MST_ARG(reason)),
-                            .nominated = MST_NNN_CLEAR,
-                        });
+    mst_engine_bind_failed(engine, bind->pod,
+                           mst_arena_printf(&engine->arena,
+                                            "running Bind plugin \"DefaultBinder\": %.*s",
+                                            MST_ARG(reason)));
 }
 
 static void answer(struct mst_engine *engine, const struct mst_event *event)
 {
     struct mst_bind bind;
+    if (event->kind == MST_EVENT_EFFECT_FAILED &&
+        mst_engine_write_failed(engine, event->effect_id, event->reason))
+        return;
     if (!take_bind(engine, event->effect_id, &bind))
         return; /* patches and events need no answer */
     if (same_pod(engine, &bind)) {
@@ -445,8 +466,19 @@ static void set(struct mst_engine *engine, const struct mst_object *object)
     case MST_KIND_NODE: set_node(engine, &object->u.node); break;
     case MST_KIND_POD_GROUP:
     case MST_KIND_COMPOSITE_POD_GROUP: set_group(engine, &object->u.group); break;
+    case MST_KIND_NAMESPACE: mst_cluster_namespace_set(&engine->cluster, &object->u.ns); break;
+    case MST_KIND_SERVICE:
+    case MST_KIND_REPLICATION_CONTROLLER:
+    case MST_KIND_REPLICA_SET:
+    case MST_KIND_STATEFUL_SET: mst_cluster_selector_set(&engine->cluster, object); break;
+    case MST_KIND_PV:
+    case MST_KIND_PVC:
+    case MST_KIND_STORAGE_CLASS:
+    case MST_KIND_CSI_NODE:
+    case MST_KIND_CSI_DRIVER:
+    case MST_KIND_CSI_STORAGE_CAPACITY:
+    case MST_KIND_VOLUME_ATTACHMENT: mst_engine_storage_set(engine, object); break;
     case MST_KIND_UNKNOWN:
-    case MST_KIND_NAMESPACE:
     case MST_KIND_WORKLOAD:
     case MST_KIND_PRIORITY_CLASS:
     case MST_KIND_PDB:
@@ -469,9 +501,23 @@ static void remove_object(struct mst_engine *engine, const struct mst_object *ob
         if (row != MST_ROW_NONE && engine->cluster.groups.v[row].known)
             group_removed(engine, row);
         break;
+    case MST_KIND_NAMESPACE:
+        mst_cluster_namespace_remove(&engine->cluster,
+                                     mst_sym_of(engine->syms, object->u.meta.name));
+        break;
+    case MST_KIND_SERVICE:
+    case MST_KIND_REPLICATION_CONTROLLER:
+    case MST_KIND_REPLICA_SET:
+    case MST_KIND_STATEFUL_SET: mst_cluster_selector_remove(&engine->cluster, object); break;
+    case MST_KIND_PV:
+    case MST_KIND_PVC:
+    case MST_KIND_STORAGE_CLASS:
+    case MST_KIND_CSI_NODE:
+    case MST_KIND_CSI_DRIVER:
+    case MST_KIND_CSI_STORAGE_CAPACITY:
+    case MST_KIND_VOLUME_ATTACHMENT: mst_engine_storage_removed(engine, object); break;
     case MST_KIND_COMPOSITE_POD_GROUP:
     case MST_KIND_UNKNOWN:
-    case MST_KIND_NAMESPACE:
     case MST_KIND_WORKLOAD:
     case MST_KIND_PRIORITY_CLASS:
     case MST_KIND_PDB:

@@ -198,9 +198,12 @@ static void fill_class(const struct mst_trial *t, uint32_t class_id,
             ce->message = m->pick.message;
     }
     struct mst_eval *eval = mst_eval_of(&t->engine->evals, t->fw, example);
+    struct mst_frame frame;
+    mst_eval_open(eval, &frame);
     ce->feasible = eval->pre_code == MST_SUCCESS ? eval->feasible_count : 0;
     if (ce->message.p && eval->pre_code == MST_SUCCESS)
         fill_reasons(t, eval, ce);
+    mst_eval_close(eval, &frame);
 }
 
 /* The first member of each class, in order. Returns how many. */

@@ -202,7 +202,8 @@ static void empty_row(struct mst_cluster *c, uint32_t row)
 static bool takes(const struct mst_trial *t, uint32_t pod, uint32_t row)
 {
     struct mst_eval *eval = mst_eval_of(&t->engine->evals, t->fw, pod);
-    return eval->pre_code == MST_SUCCESS && eval->verdict[row] == MST_VERDICT_OK;
+    return eval->pre_code == MST_SUCCESS && mst_eval_allows(eval, row) &&
+           mst_eval_verdict(eval, pod, row) == MST_VERDICT_OK;
 }
 
 /* How many empty nodes like `row` the missing members need; 0: none of them would do. */

@@ -104,7 +104,7 @@ static void fill_pre_filter(const struct mst_eval *eval, struct mst_arena *arena
         return;
     }
     for (uint32_t slot = 0; slot < fw->slot_count; slot++)
-        if (eval->skipped >> slot & 1)
+        if ((eval->skipped | eval->skips_now) >> slot & 1)
             add_str(&out->skipped_filters, mst_str_of(fw->slots[slot].plugin->name));
     mst_sort(out->skipped_filters.v, out->skipped_filters.n, sizeof(struct mst_str), compare_strs,
              NULL);
@@ -137,9 +137,12 @@ void mst_explain_scores(struct mst_engine *engine, uint32_t pod, struct mst_aren
     *out = (struct mst_pod_answer){ 0 };
     ask_pre_enqueue(fw, pod, arena, out);
     struct mst_eval *eval = mst_eval_of(&engine->evals, fw, pod);
+    struct mst_frame frame;
+    mst_eval_open(eval, &frame);
     fill_pre_filter(eval, arena, out);
     mst_forced_rows forced = { 0 };
     mst_eval_apply_nominated(eval, pod, &forced);
+    mst_eval_rescore(eval);
 
     const uint32_t *rank = mst_nodes_rank(nodes);
     out->nodes.v = MST_NEW_N(arena, struct mst_node_answer, nodes->count);
@@ -152,6 +155,7 @@ void mst_explain_scores(struct mst_engine *engine, uint32_t pod, struct mst_aren
         fill_node(eval, row_at[i], arena, out, &out->nodes.v[i]);
     find_best(arena, out);
     mst_eval_restore(eval, &forced);
+    mst_eval_close(eval, &frame);
 
     struct mst_pick pick;
     uint32_t start = engine->evals.next_start;

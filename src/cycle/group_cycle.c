@@ -206,6 +206,8 @@ static void try_and_submit(struct mst_engine *engine, struct mst_group_try *t)
         mst_txn_commit(&engine->cluster, mark);
         submit_success(engine, t);
     } else {
+        for (uint32_t i = t->member_count; i-- > 0;)
+            mst_engine_unreserve(engine, t->members[i].pod, true);
         mst_txn_rollback(&engine->cluster, mark);
         submit_failure(engine, t);
     }

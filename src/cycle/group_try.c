@@ -48,6 +48,7 @@ static void try_member(struct mst_engine *engine, struct mst_group_try *t, struc
     t->placed++;
     mst_cluster_nominate(&engine->cluster, m->pod, MST_SYM_NONE);
     mst_cluster_place(&engine->cluster, m->pod, m->pick.node);
+    mst_engine_reserve(engine, t->fw, m->pod);
 }
 
 void mst_group_try(struct mst_engine *engine, struct mst_group_try *t)

@@ -15,6 +15,7 @@ void mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *po
     mst_eval_pick(&engine->evals, fw, pod, mst_engine_ties(engine), &engine->arena, &pick);
     if (pick.code == MST_SUCCESS) {
         mst_cluster_place(&engine->cluster, pod, pick.node);
+        mst_engine_reserve(engine, fw, pod);
         mst_engine_bind(engine, pod);
         return;
     }

@@ -290,6 +290,8 @@ static void add_normalized(struct mst_eval *eval, const struct mst_normalized *n
 static void recompute_totals(struct mst_eval *eval)
 {
     uint32_t count = eval->fw->view.nodes->count;
+    if (eval->frame) /* the cached totals stay */
+        eval->total = eval->owner->frame_total.v;
     if (count && !eval->normalized_count)
         memcpy(eval->total, eval->base, count * sizeof(*eval->total));
     for (uint32_t i = 0; i < eval->normalized_count; i++)
@@ -322,6 +324,25 @@ void mst_eval_build_heap(struct mst_eval *eval)
     eval->heap_valid = true;
 }
 
+void mst_eval_recount(struct mst_eval *eval)
+{
+    eval->feasible_count = count_feasible(eval->verdict, eval->fw->view.nodes->count);
+    for (uint32_t i = 0; i < eval->normalized_count; i++)
+        (void)find_max(eval, &eval->normalized[i]);
+    recompute_totals(eval);
+}
+
+void mst_eval_refilter(struct mst_eval *eval)
+{
+    uint32_t before = eval->feasible_count;
+    eval->feasible_count = count_feasible(eval->verdict, eval->fw->view.nodes->count);
+    bool moved = false;
+    for (uint32_t i = 0; before != eval->feasible_count && i < eval->normalized_count; i++)
+        moved |= find_max(eval, &eval->normalized[i]);
+    if (moved)
+        recompute_totals(eval);
+}
+
 void mst_eval_scan(struct mst_eval *eval)
 {
     struct mst_nodes *nodes = eval->fw->view.nodes;
@@ -333,10 +354,8 @@ void mst_eval_scan(struct mst_eval *eval)
         filter_rows(eval, at, end, eval->verdict);
         score_rows(eval, at, end);
     }
-    eval->feasible_count = count_feasible(eval->verdict, count);
-    for (uint32_t i = 0; i < eval->normalized_count; i++)
-        (void)find_max(eval, &eval->normalized[i]);
-    recompute_totals(eval);
+    mst_eval_recount(eval);
+    mst_domain_scan(eval);
     eval->picks = 0;
     eval->change_at = mst_nodes_change_end(nodes);
 }
@@ -403,11 +422,12 @@ void mst_eval_force(struct mst_eval *eval, uint32_t row, mst_verdict verdict)
         keep_heap(eval, row);
 }
 
-mst_verdict mst_eval_row_verdict(struct mst_eval *eval, uint32_t row)
+mst_verdict mst_eval_row_verdict(struct mst_eval *eval, uint64_t slots, uint32_t row)
 {
     mst_verdict kept = eval->verdict[row];
     eval->verdict[row] = MST_VERDICT_OK;
     filter_rows(eval, row, row + 1, eval->verdict);
+    mst_domain_filter(eval, slots, row, row + 1, eval->verdict);
     mst_verdict verdict = eval->verdict[row];
     eval->verdict[row] = kept;
     return verdict;
@@ -424,8 +444,10 @@ void mst_eval_sync(struct mst_eval *eval)
     uint32_t last = MST_ROW_NONE;
     for (; eval->change_at < end; eval->change_at++) {
         uint32_t row = nodes->changes.v[eval->change_at - nodes->change_first];
-        if (row != last)
+        if (row != last) {
             mst_eval_update(eval, row);
+            mst_domain_row(eval, row);
+        }
         last = row;
     }
 }

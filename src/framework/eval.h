@@ -26,7 +26,17 @@ struct mst_normalized {
     uint32_t at_max; /* feasible rows with raw == max; 0 when max is 0 */
 };
 
+/* A score plugin that counts pods: its scores of the pick at hand. */
+struct mst_domain_score {
+    uint32_t slot;
+    bool scored; /* it did not skip this pick */
+    int64_t *normalized;
+};
+
+enum { MST_DOMAIN_SCORES_MAX = 8 };
+
 struct mst_evals;
+struct mst_frame;
 
 struct mst_eval {
     const struct mst_framework *fw;
@@ -56,6 +66,17 @@ struct mst_eval {
     int64_t constant; /* what uniform plugins add to every node */
     uint64_t scored;  /* slots that score (not skipped) */
 
+    /* Plugins that count pods (eval_domain.c) */
+    uint64_t counting;  /* slots that follow rows */
+    uint64_t skips_now; /* of those, the ones whose Filter skips the pick at hand */
+    uint8_t domain_filters[MST_SLOTS_MAX];
+    uint32_t domain_filter_count;
+    bool filters_after_domain;           /* some node-local Filter comes after one of them */
+    uint8_t filter_place[MST_SLOTS_MAX]; /* [slot]: place in the order of Filter plugins */
+    struct mst_domain_score domain_scores[MST_DOMAIN_SCORES_MAX];
+    uint32_t domain_score_count;
+    struct mst_frame *frame; /* not NULL: verdict and total are those of one pick */
+
     uint32_t cap;
     mst_verdict *verdict; /* [row] */
     int64_t *base;        /* constant + weighted scores of the adders */
@@ -64,6 +85,7 @@ struct mst_eval {
 
     /* What the plugins' states and the arrays reflect: another value means compiling anew. */
     uint64_t set_generation, image_generation;
+    uint64_t plugin_generation; /* mst_eval_generation */
     uint32_t taint_set_count;
     uint64_t change_at; /* changes of rows that the arrays have seen */
     uint32_t picks;     /* since the last full scan */
@@ -81,6 +103,11 @@ struct mst_evals {
     size_t bytes, budget;
     uint64_t clock;
     MST_VEC(int64_t) scratch, tops;
+    /* the arrays of a pick in which plugins that count pods have a say */
+    MST_VEC(mst_verdict) frame_verdict, kept;
+    MST_VEC(int64_t) frame_total; /* without the plugins that count pods */
+    MST_VEC(int64_t) frame_sum;   /* with them */
+    MST_VEC(int64_t) frame_score[MST_DOMAIN_SCORES_MAX];
     uint32_t next_start;          /* rotation of node sampling (scheduling.md 3.3) */
     MST_VEC(uint32_t) list_order; /* of all rows */
     MST_VEC(uint32_t) candidates; /* of the pick at hand */
@@ -94,6 +121,24 @@ void mst_evals_done(struct mst_evals *evals);
 
 /* The up-to-date evaluation of a pod's class. Valid until the next call. */
 struct mst_eval *mst_eval_of(struct mst_evals *evals, const struct mst_framework *fw, uint32_t pod);
+
+/* The cached arrays while those of one pick take their place. */
+struct mst_frame {
+    mst_verdict *verdict;
+    int64_t *total;
+    uint32_t feasible_count;
+    bool heap_valid;
+    bool rescored;
+    int64_t max[MST_NORMALIZED_MAX];
+    uint32_t at_max[MST_NORMALIZED_MAX];
+};
+/*
+ * Between open and close the arrays say what all plugins say now, those that count pods included;
+ * totals are right after mst_eval_rescore. Nothing is copied when no such plugin has a say.
+ */
+void mst_eval_open(struct mst_eval *eval, struct mst_frame *frame);
+void mst_eval_rescore(struct mst_eval *eval);
+void mst_eval_close(struct mst_eval *eval, const struct mst_frame *frame);
 
 /* Where a pod would go, or why nowhere. */
 struct mst_pick {
@@ -120,14 +165,20 @@ struct mst_forced {
 typedef MST_VEC(struct mst_forced) mst_forced_rows;
 /* Lets the pods nominated to a node count against `pod` there, until restored. */
 void mst_eval_apply_nominated(struct mst_eval *eval, uint32_t pod, mst_forced_rows *out);
+/* Those of the plugins that count pods which have a say in the pick at hand. */
+uint64_t mst_eval_domain_filters(const struct mst_eval *eval);
 void mst_eval_restore(struct mst_eval *eval, mst_forced_rows *rows);
 
-/*
- * The Filter plugins' verdict with the nominated pods that count against this pod (plugins.md 2.2).
+/* False for a row that PreFilter left out. */
+bool mst_eval_allows(const struct mst_eval *eval, uint32_t row);
+/* The Filter plugins' verdict with the nominated pods that count against this pod (plugins.md 2.2).
  */
 mst_verdict mst_eval_verdict(struct mst_eval *eval, uint32_t pod, uint32_t row);
-/* What the Filter plugins say of the row as it is, whether or not PreFilter left it out. */
-mst_verdict mst_eval_row_verdict(struct mst_eval *eval, uint32_t row);
+/*
+ * What the Filter plugins say of the row as it is, whether or not PreFilter left it out; of those
+ * that count pods only `slots` are asked.
+ */
+mst_verdict mst_eval_row_verdict(struct mst_eval *eval, uint64_t slots, uint32_t row);
 /* The plugin's words for a verdict. */
 void mst_eval_reasons(const struct mst_eval *eval, uint32_t row, mst_verdict verdict,
                       struct mst_reasons *out);

@@ -25,6 +25,12 @@ void mst_evals_done(struct mst_evals *evals)
     mst_vec_done(&evals->tops);
     mst_vec_done(&evals->list_order);
     mst_vec_done(&evals->candidates);
+    mst_vec_done(&evals->frame_verdict);
+    mst_vec_done(&evals->kept);
+    mst_vec_done(&evals->frame_total);
+    mst_vec_done(&evals->frame_sum);
+    for (uint32_t i = 0; i < MST_DOMAIN_SCORES_MAX; i++)
+        mst_vec_done(&evals->frame_score[i]);
     *evals = (struct mst_evals){ 0 };
 }
 
@@ -72,7 +78,9 @@ static bool current(const struct mst_eval *eval, const struct mst_framework *fw,
     return eval->fw == fw && eval->class_id == class_id && eval->class_serial == serial &&
            eval->set_generation == nodes->set_generation &&
            eval->image_generation == nodes->image_generation &&
-           eval->taint_set_count == nodes->taint_sets.n;
+           eval->taint_set_count == nodes->taint_sets.n &&
+           eval->plugin_generation ==
+               mst_eval_generation(fw, mst_cluster_class(fw->view.cluster, class_id));
 }
 
 struct mst_eval *mst_eval_of(struct mst_evals *evals, const struct mst_framework *fw, uint32_t pod)

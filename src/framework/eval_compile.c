@@ -106,6 +106,9 @@ static bool ask_pre_filter(struct mst_eval *eval, uint32_t slot, const struct ms
     struct mst_pre_filter answer = { .code = MST_SUCCESS };
     s->plugin->pre_filter(&eval->fw->view, s->instance, class, &eval->arena, &answer);
     eval->filter_state[slot] = answer.state;
+    if (s->plugin->row_changed && answer.state &&
+        (answer.code == MST_SUCCESS || answer.code == MST_SKIP))
+        eval->counting |= (uint64_t)1 << slot;
     switch (answer.code) {
     case MST_SUCCESS:
         if (answer.restrict_names) {
@@ -188,7 +191,10 @@ static void ask_pre_score(struct mst_eval *eval, uint32_t slot, const struct mst
     }
     eval->score_state[slot] = answer.state;
     eval->scored |= (uint64_t)1 << slot;
-    if (answer.uniform) {
+    if (eval->counting >> slot & 1) {
+        mst_assert(eval->domain_score_count < MST_DOMAIN_SCORES_MAX);
+        eval->domain_scores[eval->domain_score_count++].slot = slot;
+    } else if (answer.uniform) {
         add_uniform(eval, slot, answer.uniform_score);
     } else if (s->plugin->normalize == MST_NORMALIZE_NONE) {
         eval->adders[eval->adder_count++] = (uint8_t)slot;
@@ -206,6 +212,31 @@ static bool pre_score_enabled(const struct mst_framework *fw, uint32_t slot)
     return false;
 }
 
+uint64_t mst_eval_generation(const struct mst_framework *fw, const struct mst_class *class)
+{
+    uint64_t mixed = 0;
+    for (uint32_t i = 0; i < fw->generation_count; i++)
+        mixed =
+            mst_hash_mix(mixed, fw->slots[fw->generation[i]].plugin->generation(&fw->view, class));
+    return mixed;
+}
+
+/* Node-local filters and those that count pods, each in the configured order. */
+static void order_filters(struct mst_eval *eval)
+{
+    const struct mst_framework *fw = eval->fw;
+    for (uint32_t i = 0; i < fw->filter_count; i++) {
+        uint8_t slot = fw->filter[i];
+        eval->filter_place[slot] = (uint8_t)i;
+        if (eval->counting >> slot & 1) {
+            eval->domain_filters[eval->domain_filter_count++] = slot;
+        } else if (!(eval->skipped >> slot & 1)) {
+            eval->filters[eval->filter_count++] = slot;
+            eval->filters_after_domain |= eval->domain_filter_count > 0;
+        }
+    }
+}
+
 void mst_eval_compile(struct mst_eval *eval, const struct mst_framework *fw, uint32_t class_id)
 {
     const struct mst_class *class = mst_cluster_class(fw->view.cluster, class_id);
@@ -215,14 +246,13 @@ void mst_eval_compile(struct mst_eval *eval, const struct mst_framework *fw, uin
     eval->set_generation = fw->view.nodes->set_generation;
     eval->image_generation = fw->view.nodes->image_generation;
     eval->taint_set_count = fw->view.nodes->taint_sets.n;
+    eval->plugin_generation = mst_eval_generation(fw, class);
     eval->pre_code = MST_SUCCESS;
     eval->pre_slot = MST_ROW_NONE;
     run_pre_filters(eval, class);
     if (eval->pre_code != MST_SUCCESS)
         return; /* one answer for all nodes; some plugins have no state to be asked with */
-    for (uint32_t i = 0; i < fw->filter_count; i++)
-        if (!(eval->skipped >> fw->filter[i] & 1))
-            eval->filters[eval->filter_count++] = fw->filter[i];
+    order_filters(eval);
     for (uint32_t i = 0; i < fw->score_count; i++)
         ask_pre_score(eval, fw->score[i], class, pre_score_enabled(fw, fw->score[i]));
     if (!fw->score_count)

@@ -9,6 +9,9 @@
 /* eval_compile.c: asks PreFilter and PreScore, chooses who has to be asked per row. */
 void mst_eval_compile(struct mst_eval *eval, const struct mst_framework *fw, uint32_t class_id);
 
+/* Another number when some plugin wants the class compiled anew. */
+uint64_t mst_eval_generation(const struct mst_framework *fw, const struct mst_class *class);
+
 /* "node(s) didn't satisfy plugin(s) [A B]" */
 struct mst_str mst_eval_restrict_reason(const struct mst_eval *eval, struct mst_arena *arena);
 
@@ -21,6 +24,27 @@ void mst_eval_clear(struct mst_eval *eval);
 void mst_eval_scan(struct mst_eval *eval);
 /* Brings the arrays up to date with the rows that changed. */
 void mst_eval_sync(struct mst_eval *eval);
+/* Feasible rows, maxima and totals (without plugins that count pods) from the verdicts as they are.
+ */
+void mst_eval_recount(struct mst_eval *eval);
+/* The same in a frame whose filters have just run; totals are touched only if a maximum moved. */
+void mst_eval_refilter(struct mst_eval *eval);
+
+/* eval_domain.c */
+void mst_domain_row(struct mst_eval *eval, uint32_t row); /* the row changed */
+void mst_domain_scan(struct mst_eval *eval);              /* every row is new */
+void mst_domain_begin(struct mst_eval *eval);
+/* Filters of the given slots on a range of rows, in the configured order. */
+void mst_domain_filter(struct mst_eval *eval, uint64_t slots, uint32_t begin, uint32_t end,
+                       mst_verdict *verdict);
+/*
+ * The best row of a frame by the heap of the cached arrays; MST_ROW_NONE: the heap cannot tell, or
+ * not soon enough. After mst_eval_rescore.
+ */
+uint32_t mst_domain_heap_best(struct mst_eval *eval);
+bool mst_domain_score(const struct mst_eval *eval, uint32_t slot, uint32_t row, int64_t *ret_raw,
+                      int64_t *ret_normalized);
+
 /* Makes the row's verdict be `verdict`, with everything that follows from it. */
 void mst_eval_force(struct mst_eval *eval, uint32_t row, mst_verdict verdict);
 /* False for a row that PreFilter left out. */

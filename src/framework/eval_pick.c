@@ -35,28 +35,48 @@ static uint32_t place_nominated(struct mst_cluster *cluster, uint32_t pod, uint3
 }
 
 /* The row's verdict with the nominated pods added; *ret_with false: there are none that count. */
+/* The counters of plugins that count pods see the row as it is now. */
+static void recount_row(struct mst_eval *eval, uint32_t row)
+{
+    if (!eval->counting)
+        return;
+    mst_domain_row(eval, row);
+    mst_domain_begin(eval);
+}
+
 static mst_verdict verdict_with_nominated(struct mst_eval *eval, uint32_t pod, uint32_t row,
                                           bool *ret_with)
 {
     struct mst_cluster *cluster = eval->fw->view.cluster;
+    /* Upstream does not ask a plugin that skips; muster does: the nominee may be what it looks for.
+     */
+    uint64_t slots =
+        eval->fw->view.upstream ? mst_eval_domain_filters(eval) : eval->counting & ~eval->skipped;
     uint32_t mark = mst_txn_begin(cluster), ghosts;
     *ret_with = place_nominated(cluster, pod, row, &ghosts) > 0;
     cluster->nodes.pod_count[row] += ghosts;
-    mst_verdict verdict = *ret_with ? mst_eval_row_verdict(eval, row) : MST_VERDICT_OK;
+    mst_verdict verdict = MST_VERDICT_OK;
+    if (*ret_with) {
+        recount_row(eval, row);
+        verdict = mst_eval_row_verdict(eval, slots, row);
+    }
     cluster->nodes.pod_count[row] -= ghosts;
     mst_txn_rollback(cluster, mark);
+    if (*ret_with)
+        recount_row(eval, row);
     return verdict;
 }
 
 mst_verdict mst_eval_verdict(struct mst_eval *eval, uint32_t pod, uint32_t row)
 {
+    mst_domain_begin(eval);
     if (eval->fw->view.nodes->nominated_count[row]) {
         bool with;
         mst_verdict verdict = verdict_with_nominated(eval, pod, row, &with);
         if (verdict != MST_VERDICT_OK)
             return verdict;
     }
-    return mst_eval_row_verdict(eval, row);
+    return mst_eval_row_verdict(eval, mst_eval_domain_filters(eval), row);
 }
 
 void mst_eval_apply_nominated(struct mst_eval *eval, uint32_t pod, mst_forced_rows *out)
@@ -171,6 +191,12 @@ static uint32_t scan_best(const struct mst_eval *eval, struct mst_rng *rng)
 
 static uint32_t best_row(struct mst_eval *eval, struct mst_rng *rng)
 {
+    if (eval->frame) {
+        mst_eval_rescore(eval);
+        bool warm = !rng && ++eval->picks >= PICKS_BEFORE_HEAP;
+        uint32_t row = warm ? mst_domain_heap_best(eval) : MST_ROW_NONE;
+        return row != MST_ROW_NONE ? row : scan_best(eval, rng);
+    }
     if (rng || ++eval->picks < PICKS_BEFORE_HEAP)
         return scan_best(eval, rng);
     if (!eval->heap_valid)
@@ -238,6 +264,7 @@ static uint32_t pick_sampled(struct mst_evals *evals, struct mst_eval *eval, uin
         mst_eval_force(eval, row, MST_VERDICT_UNRESOLVABLE | 127u << MST_VERDICT_SLOT_SHIFT);
     }
     out->feasible = eval->feasible_count;
+    mst_eval_rescore(eval);
     out->node = scan_best(eval, rng);
     mst_eval_restore(eval, &hidden);
     return looked;
@@ -320,13 +347,16 @@ void mst_eval_pick(struct mst_evals *evals, const struct mst_framework *fw, uint
         return;
     }
     struct mst_eval *eval = mst_eval_of(evals, fw, pod);
+    struct mst_frame frame;
     mst_forced_rows forced = { 0 };
-    if (pick_nominated(eval, pod, out, &forced))
-        return;
-    if (cluster->nominated_pod_count)
-        mst_eval_apply_nominated(eval, pod, &forced);
-    pick_any(evals, eval, rng, arena, out);
+    mst_eval_open(eval, &frame);
+    if (!pick_nominated(eval, pod, out, &forced)) {
+        if (cluster->nominated_pod_count)
+            mst_eval_apply_nominated(eval, pod, &forced);
+        pick_any(evals, eval, rng, arena, out);
+    }
     mst_eval_restore(eval, &forced);
+    mst_eval_close(eval, &frame);
     eval->also_restricting = 0;
 }
 
@@ -335,6 +365,8 @@ bool mst_eval_score(struct mst_eval *eval, uint32_t slot, uint32_t row, int64_t 
 {
     if (!(eval->scored >> slot & 1))
         return false;
+    if (eval->counting >> slot & 1)
+        return mst_domain_score(eval, slot, row, ret_raw, ret_normalized);
     const struct mst_slot *s = &eval->fw->slots[slot];
     if (eval->uniform[slot]) {
         *ret_raw = eval->uniform_raw[slot];

@@ -16,6 +16,13 @@ typedef enum {
     MST_ON_NODE,
     MST_ON_POD_GROUP,
     MST_ON_COMPOSITE_POD_GROUP,
+    MST_ON_PV,
+    MST_ON_PVC,
+    MST_ON_STORAGE_CLASS,
+    MST_ON_CSI_NODE,
+    MST_ON_CSI_DRIVER,
+    MST_ON_CSI_STORAGE_CAPACITY,
+    MST_ON_VOLUME_ATTACHMENT,
     MST_ON_WILDCARD, /* `*`: always passes */
     MST_ON_COUNT
 } mst_event_resource;
@@ -51,6 +58,12 @@ struct mst_cluster_event {
     int32_t priority_max;
     /* scale-down of an assigned or target pod: usage ids before and after */
     uint32_t old_usage, new_usage;
+    /* label updates of an assigned or target pod: label ids before and after */
+    uint32_t old_labels, new_labels;
+    /* storage kinds: rows of the volume store, what the hint needs to know about the object */
+    uint32_t old_features;           /* TargetPod updates: what the pod needed of kubelets before */
+    const struct mst_object *object; /* the new version, or the deleted one */
+    const struct mst_object *old_object; /* the version before; NULL: added or deleted */
 };
 
 #endif

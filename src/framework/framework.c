@@ -71,6 +71,8 @@ static mst_rc make_slots(struct mst_framework *fw, const struct mst_cfg_profile 
         if (slot->plugin->init &&
             slot->plugin->init(&fw->view, profile->plugins[i].args, &slot->instance, err))
             return mst_wrap(err, "initializing plugin \"%s\"", slot->plugin->name);
+        if (slot->plugin->generation)
+            fw->generation[fw->generation_count++] = (uint8_t)fw->slot_count;
         fw->slot_count++;
     }
     return MST_OK;

@@ -28,6 +28,8 @@ struct mst_framework {
     /* slots in the order in which they run */
     uint8_t pre_enqueue[MST_SLOTS_MAX], pre_filter[MST_SLOTS_MAX], filter[MST_SLOTS_MAX];
     uint8_t score[MST_SLOTS_MAX], pre_score[MST_SLOTS_MAX];
+    uint8_t generation[MST_SLOTS_MAX]; /* slots with that hook */
+    uint32_t generation_count;
     uint32_t pre_enqueue_count, pre_filter_count, filter_count, score_count, pre_score_count;
     bool has_permit;    /* GangScheduling at permit: the barrier of profile upstream */
     uint32_t gang_slot; /* who answers PlacementFeasible, MST_ROW_NONE: nobody, all is feasible */

@@ -91,6 +91,11 @@ struct mst_pre_filter {
     mst_sym_list names;
 };
 
+/*
+ * Plugins with reads != MST_READS_NODE use one state for filter and score: pre_filter makes it also
+ * when it answers MST_SKIP, and pre_score (asked after it, without a state of its own) may answer
+ * MST_SKIP for good.
+ */
 struct mst_pre_score {
     mst_code code; /* MST_SUCCESS, MST_SKIP, MST_ERROR */
     struct mst_str reason;
@@ -116,6 +121,30 @@ struct mst_event_registration {
 
 struct mst_progress {
     uint32_t scheduled, remaining; /* pods of a PodGroup, children of a CompositePodGroup */
+};
+
+/* ---- Reserve and PreBind ---- */
+
+/* What has to be written to an object before the pod may be bound. */
+struct mst_write {
+    mst_kind kind; /* PersistentVolume: points to the claim; ...Claim: gets the selected node */
+    struct mst_str key; /* "name" or "ns/name" */
+    mst_sym ns;         /* of the object, MST_SYM_NONE for cluster-scoped kinds */
+    struct mst_str name, uid;
+    mst_sym claim_ns;
+    struct mst_str claim_name, claim_uid;
+    bool claim_new;     /* claimRef was empty */
+    bool by_controller; /* the annotation that says so is new */
+    mst_sym node;
+};
+
+/*
+ * What a plugin set aside for a pod on a node, from Reserve until the pod is bound or given up. One
+ * heap block that the plugin makes; whoever holds it ends it with `unreserve`.
+ */
+struct mst_reservation {
+    MST_LIST(struct mst_write) writes;
+    int64_t timeout_ns; /* for the writes to come true */
 };
 
 /* Points without a function of their own here: they exist so that configuration can name them. */
@@ -173,6 +202,51 @@ struct mst_plugin {
     /* raw[row] for each row in [begin, end), also infeasible ones: cheaper than asking. */
     void (*score)(const struct mst_view *view, const void *instance, void *state, uint32_t begin,
                   uint32_t end, int64_t *raw);
+
+    /*
+     * Plugins with reads != MST_READS_NODE: their state counts pods, and is told of rows, not of
+     * pods.
+     *
+     * row_changed    the row's pods, labels or taints may be others than when the state saw it
+     * last: the state replaces what the row contributed by what it contributes now. Called for
+     *                every row once after pre_filter. True when any number changed.
+     * begin_pick     the numbers stand; called before the filters of one pick.
+     * skips_pick     after begin_pick: upstream's PreFilter would answer Skip for the cluster as it
+     * is. The plugin rejects no row then; profile upstream does not ask it about nominated pods
+     *                either (plugins.md 2.2), profile muster does. NULL: never.
+     * pre_score_pick after the filters of one pick: verdict[] says which rows are feasible.
+     * MST_SKIP leaves the plugin's score out of this pick. normalize_pick raw[] to 0..100 in place
+     * for feasible rows, instead of `normalize`.
+     */
+    bool (*row_changed)(const struct mst_view *view, const void *instance, void *state,
+                        uint32_t row);
+    void (*begin_pick)(const struct mst_view *view, const void *instance, void *state);
+    bool (*skips_pick)(const struct mst_view *view, const void *instance, const void *state);
+    mst_code (*pre_score_pick)(const struct mst_view *view, const void *instance, void *state,
+                               const mst_verdict *verdict, uint32_t feasible_count);
+    void (*normalize_pick)(const struct mst_view *view, const void *instance, void *state,
+                           const mst_verdict *verdict, int64_t *raw);
+
+    /*
+     * Plugins whose answers depend on more than nodes, pods on them and the class (objects of a
+     * store): another number than when the class was compiled means compiling anew. Constant for
+     * classes that the plugin does not care for. NULL: always the same.
+     */
+    uint64_t (*generation)(const struct mst_view *view, const struct mst_class *klass);
+
+    /*
+     * reserve        the pod has a place on the row: sets aside what else it needs there. NULL:
+     * nothing that anybody would have to wait for. unreserve      frees the reservation; `revert`:
+     * the pod does not run there, what was assumed is taken back. pre_bind_done  whether the writes
+     * have come true: MST_SUCCESS, MST_WAIT (ask again), MST_ERROR.
+     */
+    struct mst_reservation *(*reserve)(const struct mst_view *view, const void *instance,
+                                       uint32_t pod, uint32_t row, struct mst_arena *scratch);
+    void (*unreserve)(const struct mst_view *view, const void *instance,
+                      struct mst_reservation *reservation, bool revert);
+    mst_code (*pre_bind_done)(const struct mst_view *view, const void *instance,
+                              const struct mst_reservation *reservation, uint32_t pod,
+                              struct mst_arena *arena, struct mst_str *ret_reason);
 
     /* GangScheduling only (scheduling.md 0.1). */
     void (*placement_feasible)(const struct mst_view *view, const void *instance, uint32_t group,

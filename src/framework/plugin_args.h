@@ -51,6 +51,11 @@ struct mst_node_affinity_args {
     struct mst_node_affinity added; /* `set` false: none */
 };
 
+struct mst_volume_binding_args {
+    int64_t bind_timeout_s;
+    mst_shape shape; /* without the gate StorageCapacityScoring: empty */
+};
+
 /* `args` may be NULL: then the defaults. `out` is complete only if no error was added. */
 void mst_args_fit(const struct mst_args_reader *r, const struct mst_value *args,
                   struct mst_fit_args *out);
@@ -58,6 +63,10 @@ void mst_args_balanced(const struct mst_args_reader *r, const struct mst_value *
                        struct mst_balanced_args *out);
 void mst_args_node_affinity(const struct mst_args_reader *r, const struct mst_value *args,
                             struct mst_node_affinity_args *out);
+
+/* Timeout in seconds, at least 0; the shape's default is "emptier is better". */
+void mst_args_volume_binding(const struct mst_args_reader *r, const struct mst_value *args,
+                             struct mst_volume_binding_args *out);
 
 /* The member `shape` of an object, and what is wrong with it (rules of plugins.md 6.4). */
 mst_shape mst_args_shape(const struct mst_args_reader *r, const struct mst_value *object,

@@ -175,19 +175,13 @@ static void check_spread(const struct mst_args_reader *r, const struct mst_value
 
 /* ---- VolumeBindingArgs, DynamicResourcesArgs ---- */
 
-static void check_volume_binding(const struct mst_args_reader *r, const struct mst_value *args)
+/* The shape's points; none where the default stands. */
+static mst_shape volume_shape(const struct mst_args_reader *r, const struct mst_value *args)
 {
-    static const char *const fields[] = { "apiVersion", "kind", "bindTimeoutSeconds", "shape" };
     const struct mst_reading rd = reading_of(r);
-    if (!mst_cfg_object(&rd, args, r->path, fields, MST_COUNT(fields)))
-        return;
-    int64_t timeout = 600;
-    if (mst_cfg_int(&rd, args, r->path, "bindTimeoutSeconds", 64, &timeout) && timeout < 0)
-        mst_cfg_invalid_int(&rd, args, mst_at_key(&rd, r->path, "bindTimeoutSeconds"), timeout,
-                            "invalid BindTimeoutSeconds, should not be a negative value");
     const struct mst_value *shape = mst_value_get(args, "shape");
     if (!shape || shape->type == MST_NULL)
-        return;
+        return (mst_shape){ 0 };
     const mst_shape points = mst_args_shape(r, args, r->path);
     const struct mst_str at = mst_at_key(&rd, r->path, "shape");
     if (!r->gates->on[MST_GATE_StorageCapacityScoring]) {
@@ -200,6 +194,35 @@ static void check_volume_binding(const struct mst_args_reader *r, const struct m
     } else if (points.n) { /* an empty list means the default shape */
         mst_args_shape_check(r, shape, &points, at);
     }
+    return points;
+}
+
+void mst_args_volume_binding(const struct mst_args_reader *r, const struct mst_value *args,
+                             struct mst_volume_binding_args *out)
+{
+    static const char *const fields[] = { "apiVersion", "kind", "bindTimeoutSeconds", "shape" };
+    static const struct mst_shape_point emptier_is_better[] = { { 0, 10 }, { 100, 0 } };
+    const struct mst_reading rd = reading_of(r);
+    *out = (struct mst_volume_binding_args){ .bind_timeout_s = 600 };
+    if (args && mst_cfg_object(&rd, args, r->path, fields, MST_COUNT(fields))) {
+        if (mst_cfg_int(&rd, args, r->path, "bindTimeoutSeconds", 64, &out->bind_timeout_s) &&
+            out->bind_timeout_s < 0)
+            mst_cfg_invalid_int(&rd, args, mst_at_key(&rd, r->path, "bindTimeoutSeconds"),
+                                out->bind_timeout_s,
+                                "invalid BindTimeoutSeconds, should not be a negative value");
+        out->shape = volume_shape(r, args);
+    }
+    if (!out->shape.n && r->gates->on[MST_GATE_StorageCapacityScoring]) {
+        out->shape.n = MST_COUNT(emptier_is_better);
+        out->shape.v = MST_NEW_N(r->arena, struct mst_shape_point, out->shape.n);
+        memcpy(out->shape.v, emptier_is_better, sizeof(emptier_is_better));
+    }
+}
+
+static void check_volume_binding(const struct mst_args_reader *r, const struct mst_value *args)
+{
+    struct mst_volume_binding_args ignored;
+    mst_args_volume_binding(r, args, &ignored);
 }
 
 /* The gates of both timeouts are on by default and not among those that can be set here. */

@@ -155,6 +155,8 @@ void mst_apiserver_effect(struct mst_apiserver *server, const struct mst_effect 
     case MST_EFFECT_BIND: bind(server, effect, ret_error); break;
     case MST_EFFECT_POD_STATUS:
     case MST_EFFECT_GROUP_STATUS: patch(server, effect, ret_error); break;
+    case MST_EFFECT_PV_UPDATE:
+    case MST_EFFECT_PVC_UPDATE: mst_apiserver_volume_effect(server, effect, ret_error); break;
     case MST_EFFECT_ATTEMPT: note_attempt(server, effect); break;
     case MST_EFFECT_EVENT: break; /* for people; nothing changes */
     }

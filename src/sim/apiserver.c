@@ -291,6 +291,28 @@ static void update(struct mst_apiserver *server, struct mst_served *served, uint
     }
 }
 
+struct mst_served *mst_apiserver_add(struct mst_apiserver *server, const struct mst_object *object,
+                                     uint32_t doc)
+{
+    struct mst_str key = mst_object_key(server->syms, object, &server->arena);
+    uint64_t index;
+    if (!mst_map_get(&server->by_key, key, &index)) {
+        index = server->served.n;
+        mst_vec_push(&server->served, (struct mst_served){ .doc = doc });
+        mst_map_set(&server->by_key, key, index);
+    }
+    struct mst_served *served = &server->served.v[index];
+    *served = (struct mst_served){ .object = *object,
+                                   .doc = doc,
+                                   .first_doc = doc,
+                                   .live = true,
+                                   .life = served->life + 1,
+                                   .arrived_ns = server->clock->now_ns,
+                                   .bound_ns = MST_NEVER,
+                                   .ended_ns = MST_NEVER };
+    return served;
+}
+
 static void arrive(struct mst_apiserver *server, uint32_t doc_i)
 {
     const struct mst_scenario_doc *doc = &server->scenario->docs.v[doc_i];
@@ -351,7 +373,18 @@ static uint32_t kind_rank(const struct mst_object *object)
     case MST_KIND_WORKLOAD: return 3;
     case MST_KIND_COMPOSITE_POD_GROUP: return 4;
     case MST_KIND_POD_GROUP: return 5;
-    case MST_KIND_PDB: return 6;
+    case MST_KIND_PDB:
+    case MST_KIND_PV:
+    case MST_KIND_PVC:
+    case MST_KIND_STORAGE_CLASS:
+    case MST_KIND_CSI_NODE:
+    case MST_KIND_CSI_DRIVER:
+    case MST_KIND_CSI_STORAGE_CAPACITY:
+    case MST_KIND_VOLUME_ATTACHMENT:
+    case MST_KIND_SERVICE:
+    case MST_KIND_REPLICATION_CONTROLLER:
+    case MST_KIND_REPLICA_SET:
+    case MST_KIND_STATEFUL_SET: return 6;
     case MST_KIND_POD: return has_node(object) ? 7 : 8;
     case MST_KIND_UNKNOWN:
     case MST_KIND_COUNT: break;

@@ -17,6 +17,8 @@ static const char *op_of(const struct mst_effect *effect)
     case MST_EFFECT_BIND: return "bind";
     case MST_EFFECT_POD_STATUS:
     case MST_EFFECT_GROUP_STATUS: return "patch";
+    case MST_EFFECT_PV_UPDATE:
+    case MST_EFFECT_PVC_UPDATE: return "update";
     case MST_EFFECT_EVENT: return "event";
     }
     return "";
@@ -26,7 +28,9 @@ static void print_object(struct mst_json_writer *w, const struct mst_effect *eff
 {
     mst_jw_key(w, "object");
     MST_AUTO(mst_buf) name = { 0 };
-    mst_buf_printf(&name, "%.*s/%.*s", MST_ARG(effect->ns), MST_ARG(effect->name));
+    if (effect->ns.n)
+        mst_buf_printf(&name, "%.*s/", MST_ARG(effect->ns));
+    mst_buf_str(&name, effect->name);
     mst_jw_str(w, mst_buf_span(&name));
 }
 
@@ -152,6 +156,41 @@ static void print_outcome(struct mst_json_writer *w, const struct mst_effect *ef
         print_text(w, "nominatedNodeName", effect->nominated);
 }
 
+static void print_annotation(struct mst_json_writer *w, const char *key, struct mst_str value)
+{
+    mst_jw_key(w, "metadata");
+    mst_jw_object_begin(w);
+    mst_jw_key(w, "annotations");
+    mst_jw_object_begin(w);
+    print_text(w, key, value);
+    mst_jw_object_end(w);
+    mst_jw_object_end(w);
+}
+
+/* What an update changes, without UIDs. */
+static void print_update(struct mst_json_writer *w, const struct mst_effect *effect)
+{
+    mst_jw_key(w, "patch");
+    mst_jw_object_begin(w);
+    if (effect->kind == MST_EFFECT_PVC_UPDATE)
+        print_annotation(w, "volume.kubernetes.io/selected-node", effect->node);
+    if (effect->by_controller)
+        print_annotation(w, "pv.kubernetes.io/bound-by-controller", MST_STR("yes"));
+    if (effect->claim_new) {
+        mst_jw_key(w, "spec");
+        mst_jw_object_begin(w);
+        mst_jw_key(w, "claimRef");
+        mst_jw_object_begin(w);
+        print_text(w, "apiVersion", MST_STR("v1"));
+        print_text(w, "kind", MST_STR("PersistentVolumeClaim"));
+        print_text(w, "name", effect->claim_name);
+        print_text(w, "namespace", effect->claim_ns);
+        mst_jw_object_end(w);
+        mst_jw_object_end(w);
+    }
+    mst_jw_object_end(w);
+}
+
 static void print_details(struct mst_json_writer *w, const struct mst_effect *effect)
 {
     switch (effect->kind) {
@@ -167,6 +206,8 @@ static void print_details(struct mst_json_writer *w, const struct mst_effect *ef
         }
         break;
     case MST_EFFECT_BIND: print_text(w, "node", effect->node); break;
+    case MST_EFFECT_PV_UPDATE:
+    case MST_EFFECT_PVC_UPDATE: print_update(w, effect); break;
     case MST_EFFECT_POD_STATUS:
     case MST_EFFECT_GROUP_STATUS:
         print_text(w, "type", MST_STR("status"));
@@ -212,9 +253,9 @@ static struct mst_str rank_of(struct mst_arena *arena, const struct mst_effect *
 {
     if (effect->kind == MST_EFFECT_ATTEMPT)
         return MST_STR("0");
-    return mst_arena_printf(arena, "%c%s%.*s/%.*s", effect->kind == MST_EFFECT_EVENT ? '2' : '1',
+    return mst_arena_printf(arena, "%c%s%.*s%s%.*s", effect->kind == MST_EFFECT_EVENT ? '2' : '1',
                             mst_kind_name(effect->object_kind), MST_ARG(effect->ns),
-                            MST_ARG(effect->name));
+                            effect->ns.n ? "/" : "", MST_ARG(effect->name));
 }
 
 void mst_effect_lines_add(struct mst_effect_lines *lines, const struct mst_effect *effect,

@@ -229,6 +229,17 @@ struct mst_doc *mst_show_object(struct mst_syms *syms, const struct mst_object *
     case MST_KIND_NAMESPACE:
     case MST_KIND_WORKLOAD:
     case MST_KIND_PDB:
+    case MST_KIND_SERVICE:
+    case MST_KIND_REPLICATION_CONTROLLER:
+    case MST_KIND_REPLICA_SET:
+    case MST_KIND_STATEFUL_SET:
+    case MST_KIND_PV:
+    case MST_KIND_PVC:
+    case MST_KIND_STORAGE_CLASS:
+    case MST_KIND_CSI_NODE:
+    case MST_KIND_CSI_DRIVER:
+    case MST_KIND_CSI_STORAGE_CAPACITY:
+    case MST_KIND_VOLUME_ATTACHMENT:
     case MST_KIND_UNKNOWN:
     case MST_KIND_COUNT: break;
     }

@@ -222,6 +222,8 @@ static inline void sim_take(struct sim *s, const struct mst_effect *e)
     case MST_EFFECT_ATTEMPT:
         sim_trace(s, "  -> try %.*s #%u\n", MST_ARG(e->name), e->attempt);
         break;
+    case MST_EFFECT_PV_UPDATE:
+    case MST_EFFECT_PVC_UPDATE: mst_assert(!"this world has no volumes"); break;
     case MST_EFFECT_EVENT:
         sim_trace(s, "  -> event %.*s %.*s\n", MST_ARG(e->name), MST_ARG(e->note));
         break;

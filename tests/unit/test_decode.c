@@ -387,8 +387,81 @@ static void test_edit_distance(struct mst_test *t)
     }
 }
 
+/* ---- what selects pods ---- */
+
+static const struct {
+    const char *yaml;
+    mst_kind kind;
+    bool set;
+    uint32_t labels, expressions;
+} selecting[] = {
+    { "{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {selector: {a: b}, clusterIP: "
+      "None, ports: [{port: 80}]}, status: {loadBalancer: {}}}",
+      MST_KIND_SERVICE, true, 1, 0 },
+    { "{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {selector: {}}}",
+      MST_KIND_SERVICE, true, 0, 0 },
+    { "{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {selector: null}}",
+      MST_KIND_SERVICE, false, 0, 0 },
+    { "{apiVersion: v1, kind: Service, metadata: {name: s}}", MST_KIND_SERVICE, false, 0, 0 },
+    { "{apiVersion: v1, kind: ReplicationController, metadata: {name: s}, spec: {replicas: 2, "
+      "selector: {a: b, c: d}, template: {spec: {}}}}",
+      MST_KIND_REPLICATION_CONTROLLER, true, 2, 0 },
+    { "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: s}, spec: {selector: {matchLabels: "
+      "{a: b}, matchExpressions: [{key: c, operator: Exists}]}, template: {}}}",
+      MST_KIND_REPLICA_SET, true, 1, 1 },
+    { "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: s}, spec: {}}",
+      MST_KIND_REPLICA_SET, false, 0, 0 },
+    { "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: s}, spec: {serviceName: s, "
+      "selector: {}, volumeClaimTemplates: []}, status: {replicas: 1}}",
+      MST_KIND_STATEFUL_SET, true, 0, 0 },
+};
+
+static void test_selecting_kinds(struct mst_test *t)
+{
+    for (size_t i = 0; i < MST_COUNT(selecting); i++) {
+        t_case(t, selecting[i].yaml);
+        struct decoded d = { 0 };
+        decode(t, &d, selecting[i].yaml);
+        t_int(t, d.diags.list.n, 0);
+        t_int(t, d.count, 1);
+        if (d.count == 1) {
+            const struct mst_workload_selector *s = &d.objects[0]->u.selector;
+            t_int(t, d.objects[0]->kind, selecting[i].kind);
+            t_str(t, s->meta.name, "s");
+            t_bool(t, s->selector.set, selecting[i].set);
+            t_int(t, s->selector.match_labels.n, selecting[i].labels);
+            t_int(t, s->selector.match_expressions.n, selecting[i].expressions);
+        }
+        done(&d);
+    }
+}
+
+static void test_selecting_kinds_bad(struct mst_test *t)
+{
+    static const struct {
+        const char *yaml, *text;
+    } bad[] = {
+        { "{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {selector: [a]}}",
+          "spec.selector: expected object, got array" },
+        { "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: s}, spec: {selector: {app: "
+          "a}}}",
+          "unknown field \"spec.selector.app\"" },
+        { "{apiVersion: v1, kind: StatefulSet, metadata: {name: s}}",
+          "apiVersion \"v1\" is not known for kind StatefulSet, expected \"apps/v1\"" },
+    };
+    for (size_t i = 0; i < MST_COUNT(bad); i++) {
+        t_case(t, bad[i].yaml);
+        struct decoded d = { 0 };
+        decode(t, &d, bad[i].yaml);
+        t_int(t, d.diags.list.n, 1);
+        if (d.diags.list.n == 1)
+            t_str(t, d.diags.list.v[0].text, bad[i].text);
+        done(&d);
+    }
+}
+
 MST_TEST_MAIN(T(test_decode_reports), T(test_decode_early_versions_get_advice),
               T(test_decode_all_errors_of_an_object), T(test_decode_pod), T(test_decode_groups),
               T(test_decode_workload_tree), T(test_decode_template_errors_have_paths),
               T(test_decode_lists), T(test_decode_stops_when_told), T(test_time_parse),
-              T(test_edit_distance))
+              T(test_edit_distance), T(test_selecting_kinds), T(test_selecting_kinds_bad))

@@ -6,7 +6,7 @@
 static void test_registry_names_are_unique(struct mst_test *t)
 {
     const struct mst_registry registry = mst_plugins_registry();
-    t_int(t, registry.n, 12);
+    t_int(t, registry.n, 19);
     for (uint32_t i = 0; i < registry.n; i++)
         for (uint32_t k = 0; k < i; k++)
             t_ok(t, strcmp(registry.v[i]->name, registry.v[k]->name) != 0);
@@ -42,8 +42,21 @@ static void test_registry_agrees_with_the_default_set(struct mst_test *t)
 /* The filters in the order of the default set: the first that rejects names the reason. */
 static void test_registry_order_of_filters(struct mst_test *t)
 {
-    static const char *const order[] = { "NodeName",     "NodeUnschedulable", "TaintToleration",
-                                         "NodeAffinity", "NodePorts",         "NodeResourcesFit" };
+    static const char *const order[] = {
+        "NodeName",
+        "NodeUnschedulable",
+        "TaintToleration",
+        "NodeAffinity",
+        "NodePorts",
+        "NodeResourcesFit",
+        "VolumeRestrictions",
+        "NodeVolumeLimits",
+        "VolumeBinding",
+        "VolumeZone",
+        "PodTopologySpread",
+        "InterPodAffinity",
+        "NodeDeclaredFeatures",
+    };
     const struct mst_registry registry = mst_plugins_registry();
     struct mst_config config = { .upstream = true };
     mst_gates_default(&config.gates, true);
