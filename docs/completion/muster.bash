@@ -4,7 +4,7 @@ _muster() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     local command=${COMP_WORDS[1]} words
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "simulate explain version completion help" -- "$cur"))
+        COMPREPLY=($(compgen -W "simulate explain config version completion help" -- "$cur"))
         return
     fi
     case $command:$prev in
@@ -92,13 +92,34 @@ _muster() {
         COMPREPLY=($(compgen -W "text json" -- "$cur"))
         return
         ;;
+    config:--config)
+        COMPREPLY=($(compgen -f -- "$cur"))
+        return
+        ;;
+    config:--profile)
+        COMPREPLY=($(compgen -W "muster upstream" -- "$cur"))
+        return
+        ;;
+    config:--feature-gates)
+        COMPREPLY=()
+        return
+        ;;
+    config:--output | config:-o)
+        COMPREPLY=($(compgen -W "text json yaml table" -- "$cur"))
+        return
+        ;;
+    config:check)
+        COMPREPLY=($(compgen -f -- "$cur"))
+        return
+        ;;
     esac
     case $command in
     simulate) words="--filename -f --config --profile --feature-gates --seed --verbosity -v --log-format --until --max-attempts --output -o --explain --record --replay --help" ;;
     explain) words="--filename -f --config --profile --feature-gates --seed --verbosity -v --log-format --namespace -n --scores --output -o --help" ;;
+    config) words="--config --profile --feature-gates --output -o check show --help" ;;
     version) words="--help" ;;
     completion) words="bash zsh --help" ;;
-    help) words="simulate explain version completion help --help" ;;
+    help) words="simulate explain config version completion help --help" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

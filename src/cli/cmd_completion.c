@@ -41,6 +41,12 @@ static void bash_flag_values(struct mst_buf *out, const struct mst_command *comm
         }
         mst_buf_text(out, "\n        return\n        ;;\n");
     }
+    if (command->file_after)
+        mst_buf_printf(out,
+                       "    %s:%s)\n"
+                       "        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+                       "        return\n        ;;\n",
+                       command->name, command->file_after);
 }
 
 static void bash_words(struct mst_buf *out, const struct mst_command *command)
@@ -141,6 +147,8 @@ static void zsh_command(struct mst_buf *out, const struct mst_command *command)
         mst_buf_text(out, " \\\n            '1:word:(");
         add_words(out, command->words);
         mst_buf_text(out, ")'");
+        if (command->file_after)
+            mst_buf_text(out, " \\\n            '2:file:_files'");
     } else if (strcmp(command->name, "help") == 0) {
         mst_buf_text(out, " \\\n            '1:command:(");
         add_command_names(out);

@@ -47,7 +47,7 @@ static void on_effect(void *ctx, const struct mst_effect *effect, int64_t at_ns,
                       struct mst_str error)
 {
     struct simulation *s = ctx;
-    if (effect->kind == MST_EFFECT_ATTEMPT)
+    if (effect->kind == MST_EFFECT_ATTEMPT || effect->late)
         mst_effect_lines_flush(&s->lines, &s->out);
     mst_effect_lines_add(&s->lines, effect, at_ns, error);
 }

@@ -118,7 +118,7 @@ static void take_word(struct mst_args *args, const char *word, struct mst_buf *e
         if (by_name(args->command, MST_STR("filename")))
             mst_buf_printf(errors, "; files are given with -f %s", word);
         mst_buf_char(errors, '\n');
-    } else if (words && !mst_is_alternative(words, word)) {
+    } else if (words && args->words.n == 0 && !mst_is_alternative(words, word)) {
         mst_buf_printf(errors, "invalid argument \"%s\"; ", word);
         add_alternatives(errors, words, word);
     } else {

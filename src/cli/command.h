@@ -37,7 +37,8 @@ struct mst_command {
     const struct mst_flag *flags;
     uint32_t flag_count;
     uint32_t positional_max; /* words that are no flags */
-    const char *words;       /* "bash|zsh": the only words allowed; NULL: any */
+    const char *words;       /* "bash|zsh": what the first word may be; NULL: anything */
+    const char *file_after;  /* the one of them that a path follows, for completion; NULL: none */
     const char *examples;    /* lines */
     int (*run)(const struct mst_args *args);
 };

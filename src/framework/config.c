@@ -5,7 +5,7 @@
  * Invariants: after an error the configuration holds nothing that must not be freed by
  *             mst_config_done.
  * Not here:   sections without effect (config_sections.c), plugins (config_plugins.c), args
- *             (plugin_args*.c).
+ *             (plugin_args*.c), the document that says the same in full (config_print.c).
  * Source:     spec/plugins.md 6; kubernetes v1.37 pkg/scheduler/apis/config.
  */
 #include "framework/config_internal.h"
@@ -45,7 +45,13 @@ static void set_defaults(struct mst_config *config)
         .initial_backoff_s = 1,
         .max_backoff_s = 10,
         .unschedulable_timeout_s = 300,
+        .parallelism = 16,
+        .profiling = true,
+        .contention_profiling = true,
     };
+    const struct mst_reading none = { 0 };
+    mst_cfg_leader_election(&none, NULL, &config->leader);
+    mst_cfg_client_connection(&none, NULL, &config->client);
 }
 
 /* ---- plugin sets ---- */
@@ -411,41 +417,46 @@ static void read_backoff(const struct reader *r, const struct mst_value *root)
     if (config->initial_backoff_s <= 0)
         mst_cfg_invalid_int(&r->rd, mst_value_get(root, initial), mst_str_of(initial),
                             config->initial_backoff_s, "must be greater than 0");
+    const struct mst_value *max_at = mst_value_get(root, max);
     if (config->max_backoff_s < config->initial_backoff_s)
-        mst_cfg_invalid_int(&r->rd, root, mst_str_of(max), config->max_backoff_s,
+        mst_cfg_invalid_int(&r->rd, max_at ? max_at : root, mst_str_of(max), config->max_backoff_s,
                             "must be greater than or equal to PodInitialBackoffSeconds");
 }
 
+static const char *const root_fields[] = {
+    "apiVersion",
+    "kind",
+    "parallelism",
+    "leaderElection",
+    "clientConnection",
+    "enableProfiling",
+    "enableContentionProfiling",
+    "percentageOfNodesToScore",
+    "podInitialBackoffSeconds",
+    "podMaxBackoffSeconds",
+    "profiles",
+    "extenders",
+    "delayCacheUntilActive",
+};
+
 static void read_root(const struct reader *r, const struct mst_value *root)
 {
-    static const char *const fields[] = {
-        "apiVersion",
-        "kind",
-        "parallelism",
-        "leaderElection",
-        "clientConnection",
-        "enableProfiling",
-        "enableContentionProfiling",
-        "percentageOfNodesToScore",
-        "podInitialBackoffSeconds",
-        "podMaxBackoffSeconds",
-        "profiles",
-        "extenders",
-        "delayCacheUntilActive",
-    };
     const struct mst_str top = MST_STR_NONE;
-    bool flag;
-    int64_t parallelism = 16;
-    (void)mst_cfg_object(&r->rd, root, top, fields, MST_COUNT(fields));
-    mst_cfg_client_connection(&r->rd, mst_value_get(root, "clientConnection"));
-    mst_cfg_leader_election(&r->rd, mst_value_get(root, "leaderElection"));
-    (void)mst_cfg_int(&r->rd, root, top, "parallelism", 32, &parallelism);
-    if (parallelism <= 0)
+    struct mst_config *config = r->config;
+    (void)mst_cfg_object(&r->rd, root, top, root_fields, MST_COUNT(root_fields));
+    mst_cfg_client_connection(&r->rd, mst_value_get(root, "clientConnection"), &config->client);
+    mst_cfg_leader_election(&r->rd, mst_value_get(root, "leaderElection"), &config->leader);
+    (void)mst_cfg_int(&r->rd, root, top, "parallelism", 32, &config->parallelism);
+    if (config->parallelism <= 0)
         mst_cfg_invalid_int(&r->rd, mst_value_get(root, "parallelism"), MST_STR("parallelism"),
-                            parallelism, "should be an integer value greater than zero");
-    (void)mst_cfg_bool(&r->rd, root, top, "enableProfiling", &flag);
-    (void)mst_cfg_bool(&r->rd, root, top, "enableContentionProfiling", &flag);
-    (void)mst_cfg_bool(&r->rd, root, top, "delayCacheUntilActive", &flag);
+                            config->parallelism, "should be an integer value greater than zero");
+    (void)mst_cfg_bool(&r->rd, root, top, "enableProfiling", &config->profiling);
+    /* Unless it is said, contention is profiled if anything is. */
+    config->contention_profiling = config->profiling;
+    (void)mst_cfg_bool(&r->rd, root, top, "enableContentionProfiling",
+                       &config->contention_profiling);
+    (void)mst_cfg_bool(&r->rd, root, top, "delayCacheUntilActive",
+                       &config->delay_cache_until_active);
     read_profiles(r, root);
     (void)read_percentage(r, root, top, &r->config->percentage_of_nodes);
     read_backoff(r, root);
@@ -454,7 +465,33 @@ static void read_root(const struct reader *r, const struct mst_value *root)
         mst_cfg_extenders(&r->rd, extenders);
 }
 
-/* The one document of the text; what a YAML reader only warns of is an error here. */
+/*
+ * What the reader of documents found. A repeated key, of which it only warns, is an error here, in
+ * the words that upstream has for it in YAML and in JSON.
+ */
+static void add_found(const struct reader *r, const struct mst_diag *d)
+{
+    static const char repeated[] = "duplicate key \"", last[] = ", the last one is used";
+    const struct mst_str source = mst_buf_span(&r->config->text);
+    size_t blank = 0;
+    while (blank < source.n && strchr(" \t\r\n", source.p[blank]))
+        blank++;
+    const bool json = blank < source.n && source.p[blank] == '{';
+    const size_t cut = sizeof("duplicate key ") - 1 + sizeof(last) - 1;
+    if (d->level == MST_DIAG_WARNING && mst_str_has_prefix(d->text, repeated) && d->text.n > cut) {
+        const struct mst_str key = { d->text.p + sizeof("duplicate key ") - 1, d->text.n - cut };
+        mst_diag_add_at(r->rd.diags, MST_DIAG_ERROR, d->line, d->col,
+                        json ? "strict decoding error: duplicate field %.*s"
+                             : "strict decoding error: key %.*s already set in map",
+                        MST_ARG(key));
+    } else {
+        mst_diag_add_at(r->rd.diags, MST_DIAG_ERROR, d->line, d->col, "%s%.*s",
+                        d->level == MST_DIAG_WARNING ? "strict decoding error: " : "",
+                        MST_ARG(d->text));
+    }
+}
+
+/* The one document of the text. */
 static const struct mst_value *parse(const struct reader *r)
 {
     struct mst_yaml_reader yaml;
@@ -462,12 +499,8 @@ static const struct mst_value *parse(const struct reader *r)
     MST_AUTO(mst_diags) found = { 0 };
     mst_yaml_init(&yaml, mst_buf_span(&r->config->text));
     mst_rc rc = mst_yaml_next(&yaml, r->rd.arena, &found, &root);
-    for (uint32_t i = 0; i < found.list.n; i++) {
-        const struct mst_diag *d = &found.list.v[i];
-        mst_diag_add_at(r->rd.diags, MST_DIAG_ERROR, d->line, d->col, "%s%.*s",
-                        d->level == MST_DIAG_WARNING ? "strict decoding error: " : "",
-                        MST_ARG(d->text));
-    }
+    for (uint32_t i = 0; i < found.list.n; i++)
+        add_found(r, &found.list.v[i]);
     if (rc == MST_ENOTFOUND)
         mst_diag_add_at(r->rd.diags, MST_DIAG_ERROR, 1, 1, "Object 'Kind' is missing");
     if (rc)
@@ -496,4 +529,39 @@ bool mst_config_read(struct mst_config *config, const struct mst_registry *regis
     if (root && check_kind(&r, root))
         read_root(&r, root);
     return diags->error_count == errors;
+}
+
+/* ---- what a diagnostic is about ---- */
+
+/* The longest beginning that looks like a field path: "profiles[0].plugins.score". */
+static struct mst_str path_prefix(struct mst_str text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789.[]_-";
+    size_t n = 0;
+    while (n < text.n && memchr(letters, text.p[n], sizeof(letters) - 1))
+        n++;
+    return (struct mst_str){ text.p, n };
+}
+
+struct mst_str mst_config_diag_path(const struct mst_diag *diag)
+{
+    static const char unknown[] = "strict decoding error: unknown field \"";
+    struct mst_str text = diag->text;
+    if (mst_str_has_prefix(text, unknown)) {
+        const size_t skip = sizeof(unknown) - 1;
+        const size_t rest = text.n - skip;
+        const size_t n = rest && text.p[text.n - 1] == '"' ? rest - 1 : rest;
+        return (struct mst_str){ text.p + skip, n };
+    }
+    const struct mst_str path = path_prefix(text);
+    if (path.n == text.n || text.p[path.n] != ':')
+        return MST_STR_NONE;
+    size_t first = 0;
+    while (first < path.n && path.p[first] != '.' && path.p[first] != '[')
+        first++;
+    for (size_t i = 0; i < MST_COUNT(root_fields); i++)
+        if (mst_str_is((struct mst_str){ path.p, first }, root_fields[i]))
+            return path;
+    return MST_STR_NONE;
 }

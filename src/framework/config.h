@@ -7,6 +7,7 @@
 #ifndef MST_CONFIG_H
 #define MST_CONFIG_H
 
+#include "codec/json.h"
 #include "framework/plugin.h"
 
 /* The points that a configuration can name, in its order. */
@@ -34,6 +35,19 @@ struct mst_cfg_enabled {
     int64_t weight; /* score points: at least 1 */
 };
 
+/* The same by name: also what this version lacks, without the steps that muster adds. */
+struct mst_cfg_named {
+    struct mst_str name;
+    int64_t weight; /* as above */
+};
+
+/* A plugin that some list of the profile enables, run at a point or not. */
+struct mst_cfg_used {
+    struct mst_str name;
+    const struct mst_plugin *plugin; /* NULL: this version lacks it */
+    const struct mst_value *args;    /* of pluginConfig; NULL: none */
+};
+
 /* One profile after merge and expansion (plugins.md 6.3): what runs where, in which order. */
 struct mst_cfg_profile {
     struct mst_str scheduler_name;
@@ -45,7 +59,22 @@ struct mst_cfg_profile {
         const struct mst_value *args;
     } plugins[MST_SLOTS_MAX];
     uint32_t plugin_count;
+    /* what the document says, for people: every list of a point, and every name once */
+    MST_LIST(struct mst_cfg_named) named[MST_CFG_POINT_COUNT];
+    MST_LIST(struct mst_cfg_used) used; /* those of multiPoint first, in its order */
     uint32_t missing; /* MST_NEEDS_*: what plugins of the profile judge that this version lacks */
+};
+
+/* Sections that no decision depends on: kept for hosts and for people. */
+struct mst_cfg_leader_election {
+    bool elect;
+    int64_t lease_ns, renew_ns, retry_ns;
+    struct mst_str lock, name, ns;
+};
+struct mst_cfg_client_connection {
+    struct mst_str kubeconfig, accept_content_types, content_type;
+    struct mst_str qps; /* the text of a number */
+    int64_t burst;
 };
 
 struct mst_config {
@@ -54,24 +83,44 @@ struct mst_config {
     struct mst_opt_int percentage_of_nodes;
     int64_t initial_backoff_s, max_backoff_s;
     int64_t unschedulable_timeout_s; /* --pod-max-in-unschedulable-pods-duration, 300 */
+    int64_t parallelism;
+    struct mst_cfg_leader_election leader;
+    struct mst_cfg_client_connection client;
+    bool profiling, contention_profiling, delay_cache_until_active;
     MST_VEC(struct mst_cfg_profile) profiles;
     struct mst_arena arena;
     struct mst_buf text; /* the file: args point into it */
 };
 
 void mst_config_done(struct mst_config *config);
-/*
- * The default configuration under the gates given in `config` (set `upstream` and `gates` first).
- */
+/* The default configuration under `upstream` and `gates` of `config`, which are set before. */
 void mst_config_default(struct mst_config *config, const struct mst_registry *registry);
 /*
  * Reads a configuration document. `config->upstream` and `config->gates` are set before; everything
  * else is filled in. Errors, all at once, go to diags with upstream's wording; sections that this
  * version cannot honour (extenders) are errors that say so, those without effect in a simulation
- * (leaderElection, clientConnection, profiling, parallelism) are checked and kept silent.
+ * (leaderElection, clientConnection, profiling, parallelism) are checked and kept.
  * Returns false when there was an error.
  */
 bool mst_config_read(struct mst_config *config, const struct mst_registry *registry,
                      struct mst_syms *syms, struct mst_str text, struct mst_diags *diags);
+
+/* "preEnqueue", "queueSort", ... */
+const char *mst_cfg_point_key(mst_cfg_point point);
+/* Whether the point's weights mean anything. */
+static inline bool mst_cfg_point_scores(mst_cfg_point point)
+{
+    return point == MST_CFG_SCORE || point == MST_CFG_PLACEMENT_SCORE;
+}
+/* The field that a diagnostic of mst_config_read is about; absent when it names none. */
+struct mst_str mst_config_diag_path(const struct mst_diag *diag);
+/*
+ * Writes the configuration as a document: every default filled in, the plugins listed point by
+ * point, the args of every plugin that has some. Reading it under the same profile and gates gives
+ * the same configuration. `config` must have been read without an error; the arena takes what is
+ * only needed meanwhile.
+ */
+void mst_config_write(const struct mst_config *config, struct mst_arena *arena,
+                      struct mst_json_writer *w);
 
 #endif

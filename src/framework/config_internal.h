@@ -63,9 +63,11 @@ struct mst_str mst_cfg_duration_text(const struct mst_reading *rd, int64_t ns);
 
 /* ---- sections (config_sections.c) ---- */
 
-/* Sections that the engine has no use for: checked, not kept. */
-void mst_cfg_leader_election(const struct mst_reading *rd, const struct mst_value *v);
-void mst_cfg_client_connection(const struct mst_reading *rd, const struct mst_value *v);
+/* Sections that the engine has no use for, completed with the defaults. v may be NULL. */
+void mst_cfg_leader_election(const struct mst_reading *rd, const struct mst_value *v,
+                             struct mst_cfg_leader_election *out);
+void mst_cfg_client_connection(const struct mst_reading *rd, const struct mst_value *v,
+                               struct mst_cfg_client_connection *out);
 /* Checked, then refused when there are any. */
 void mst_cfg_extenders(const struct mst_reading *rd, const struct mst_value *list);
 

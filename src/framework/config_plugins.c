@@ -63,6 +63,12 @@ const char *mst_cfg_set_key(uint32_t set)
     return points[set].key;
 }
 
+const char *mst_cfg_point_key(mst_cfg_point point)
+{
+    mst_assert((uint32_t)point < MST_CFG_POINT_COUNT);
+    return points[point].key;
+}
+
 /* ---- names ---- */
 
 enum {
@@ -374,6 +380,8 @@ static void run_at(const struct expansion *x, mst_cfg_point point, struct mst_st
 {
     const struct mst_plugin *linked = find_linked(x->registry, name);
     const struct known_plugin *known = find_in_tree(name);
+    x->out->named[point].v[x->out->named[point].n++] =
+        (struct mst_cfg_named){ name, weight_of(x, point, name) };
     if (linked)
         mst_vec_push(&x->out->points[point],
                      (struct mst_cfg_enabled){ linked, weight_of(x, point, name) });
@@ -390,6 +398,8 @@ static uint32_t expand_point(const struct expansion *x, mst_cfg_point point)
     const uint32_t own_n = own->enabled.n;
     bool *done = MST_NEW_N(x->rd->arena, bool, own_n);
     uint32_t count = 0;
+    x->out->named[point].v =
+        MST_NEW_N(x->rd->arena, struct mst_cfg_named, own_n + multi->enabled.n);
     /* Overrides of multiPoint, in the point's own order. */
     for (uint32_t i = 0; i < own_n; i++) {
         const struct mst_str name = own->enabled.v[i].name;
@@ -459,6 +469,35 @@ static void collect_plugins(const struct expansion *x)
     }
 }
 
+static const struct mst_value *args_of(const struct mst_cfg_raw *raw, struct mst_str name)
+{
+    for (uint32_t i = 0; i < raw->args.n; i++)
+        if (mst_str_eq(raw->args.v[i].name, name))
+            return raw->args.v[i].args;
+    return NULL;
+}
+
+/* Every name of a list once: those of multiPoint, then the others by point. */
+static void collect_names(const struct expansion *x)
+{
+    uint32_t most = 0;
+    for (uint32_t s = 0; s < MST_CFG_SET_COUNT; s++)
+        most += x->raw->sets[s].enabled.n;
+    x->out->used.v = MST_NEW_N(x->rd->arena, struct mst_cfg_used, most);
+    MST_AUTO(mst_map) seen = { 0 };
+    for (uint32_t k = 0; k < MST_CFG_SET_COUNT; k++) {
+        const uint32_t s = k == 0 ? (uint32_t)MST_CFG_MULTI_POINT : k - 1;
+        const struct mst_cfg_set *set = &x->raw->sets[s];
+        for (uint32_t i = 0; i < set->enabled.n; i++) {
+            const struct mst_str name = set->enabled.v[i].name;
+            if (points_of(x, name) && mst_map_set(&seen, name, 1))
+                x->out->used.v[x->out->used.n++] =
+                    (struct mst_cfg_used){ name, find_linked(x->registry, name),
+                                           args_of(x->raw, name) };
+        }
+    }
+}
+
 static void final_checks(const struct expansion *x, const uint32_t *counts)
 {
     struct mst_arena *arena = x->rd->arena;
@@ -517,6 +556,7 @@ void mst_cfg_expand(const struct mst_reading *rd, const struct mst_registry *reg
     complete(&x, MST_CFG_FILTER, MST_CFG_PRE_FILTER);
     complete(&x, MST_CFG_SCORE, MST_CFG_PRE_SCORE);
     collect_plugins(&x);
+    collect_names(&x);
     if (rd->diags->error_count != errors)
         return; /* the counts would only repeat what is wrong already */
     final_checks(&x, counts);
