@@ -61,7 +61,7 @@ static void adopt_unknown(struct mst_cluster *cluster, mst_sym name, uint32_t ro
         last = cluster->pods.v[last].node_next;
     while (last != MST_ROW_NONE) {
         uint32_t prev = cluster->pods.v[last].node_prev;
-        mst_list_remove(cluster, head, last);
+        mst_list_remove(cluster, MST_PODS_ON_NODE, head, last);
         mst_cluster_place(cluster, last, row);
         last = prev;
     }
@@ -97,7 +97,7 @@ void mst_cluster_node_remove(struct mst_cluster *cluster, mst_sym name)
     while (pod != MST_ROW_NONE) { /* oldest first: the newest comes to the head again */
         uint32_t newer = cluster->pods.v[pod].node_prev;
         mst_cluster_unplace(cluster, pod);
-        mst_list_push(cluster, mst_unknown_head(cluster, name), pod);
+        mst_list_push(cluster, MST_PODS_ON_NODE, mst_unknown_head(cluster, name), pod);
         pod = newer;
     }
     uint32_t moved = mst_nodes_remove(nodes, row);
@@ -151,7 +151,7 @@ static void occupy(struct mst_cluster *cluster, uint32_t row, mst_sym node_name)
     p->node_name = node_name;
     uint32_t node = mst_nodes_row(&cluster->nodes, node_name);
     if (node == MST_ROW_NONE)
-        mst_list_push(cluster, mst_unknown_head(cluster, node_name), row);
+        mst_list_push(cluster, MST_PODS_ON_NODE, mst_unknown_head(cluster, node_name), row);
     else
         mst_cluster_place(cluster, row, node);
 }
@@ -162,7 +162,7 @@ static void vacate(struct mst_cluster *cluster, uint32_t row)
     if (p->node != MST_ROW_NONE)
         mst_cluster_unplace(cluster, row);
     else if (p->node_name != MST_SYM_NONE)
-        mst_list_remove(cluster, mst_unknown_head(cluster, p->node_name), row);
+        mst_list_remove(cluster, MST_PODS_ON_NODE, mst_unknown_head(cluster, p->node_name), row);
     p->node_name = MST_SYM_NONE;
 }
 

@@ -66,15 +66,12 @@ void mst_groups_done(struct mst_cluster *cluster);
 void mst_pod_volumes_done(struct mst_cluster *cluster);
 
 /* lists.c: which pods are on a row, nominated to a name, assigned to an unknown name. */
-void mst_list_push(struct mst_cluster *cluster, uint32_t *head, uint32_t pod);
-void mst_list_remove(struct mst_cluster *cluster, uint32_t *head, uint32_t pod);
+typedef enum { MST_PODS_ON_NODE, MST_PODS_NOMINATED } mst_pod_list;
+void mst_list_push(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod);
+void mst_list_remove(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod);
 /* Puts a removed pod back between the neighbours that it had. */
-void mst_list_restore(struct mst_cluster *cluster, uint32_t *head, uint32_t pod, uint32_t prev,
-                      uint32_t next);
-void mst_nominated_push(struct mst_cluster *cluster, uint32_t *head, uint32_t pod);
-void mst_nominated_remove(struct mst_cluster *cluster, uint32_t *head, uint32_t pod);
-void mst_nominated_restore(struct mst_cluster *cluster, uint32_t *head, uint32_t pod, uint32_t prev,
-                           uint32_t next);
+void mst_list_restore(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod,
+                      uint32_t prev, uint32_t next);
 /* The head that belongs to a node's name; valid until the next call. */
 uint32_t *mst_unknown_head(struct mst_cluster *cluster, mst_sym node);
 uint32_t *mst_nominated_head(struct mst_cluster *cluster, mst_sym node);

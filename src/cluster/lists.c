@@ -6,70 +6,51 @@
  */
 #include "cluster/cluster_internal.h"
 
-#define POD(i) cluster->pods.v[i]
+/* The two links of a pod in one kind of list. */
+struct link {
+    uint32_t *next, *prev;
+};
 
-void mst_list_push(struct mst_cluster *cluster, uint32_t *head, uint32_t pod)
+static struct link link_of(struct mst_cluster *cluster, mst_pod_list list, uint32_t pod)
 {
-    mst_list_restore(cluster, head, pod, MST_ROW_NONE, *head);
+    struct mst_pod_row *p = &cluster->pods.v[pod];
+    if (list == MST_PODS_ON_NODE)
+        return (struct link){ &p->node_next, &p->node_prev };
+    return (struct link){ &p->nominated_next, &p->nominated_prev };
 }
 
-void mst_list_remove(struct mst_cluster *cluster, uint32_t *head, uint32_t pod)
+void mst_list_push(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod)
 {
-    uint32_t prev = POD(pod).node_prev, next = POD(pod).node_next;
+    mst_list_restore(cluster, list, head, pod, MST_ROW_NONE, *head);
+}
+
+void mst_list_remove(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod)
+{
+    struct link mine = link_of(cluster, list, pod);
+    uint32_t prev = *mine.prev, next = *mine.next;
     if (prev == MST_ROW_NONE) {
         mst_assert(*head == pod);
         *head = next;
     } else {
-        POD(prev).node_next = next;
+        *link_of(cluster, list, prev).next = next;
     }
     if (next != MST_ROW_NONE)
-        POD(next).node_prev = prev;
-    POD(pod).node_prev = POD(pod).node_next = MST_ROW_NONE;
+        *link_of(cluster, list, next).prev = prev;
+    *mine.prev = *mine.next = MST_ROW_NONE;
 }
 
-void mst_list_restore(struct mst_cluster *cluster, uint32_t *head, uint32_t pod, uint32_t prev,
-                      uint32_t next)
+void mst_list_restore(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod,
+                      uint32_t prev, uint32_t next)
 {
-    POD(pod).node_prev = prev;
-    POD(pod).node_next = next;
+    struct link mine = link_of(cluster, list, pod);
+    *mine.prev = prev;
+    *mine.next = next;
     if (prev == MST_ROW_NONE)
         *head = pod;
     else
-        POD(prev).node_next = pod;
+        *link_of(cluster, list, prev).next = pod;
     if (next != MST_ROW_NONE)
-        POD(next).node_prev = pod;
-}
-
-void mst_nominated_push(struct mst_cluster *cluster, uint32_t *head, uint32_t pod)
-{
-    mst_nominated_restore(cluster, head, pod, MST_ROW_NONE, *head);
-}
-
-void mst_nominated_remove(struct mst_cluster *cluster, uint32_t *head, uint32_t pod)
-{
-    uint32_t prev = POD(pod).nominated_prev, next = POD(pod).nominated_next;
-    if (prev == MST_ROW_NONE) {
-        mst_assert(*head == pod);
-        *head = next;
-    } else {
-        POD(prev).nominated_next = next;
-    }
-    if (next != MST_ROW_NONE)
-        POD(next).nominated_prev = prev;
-    POD(pod).nominated_prev = POD(pod).nominated_next = MST_ROW_NONE;
-}
-
-void mst_nominated_restore(struct mst_cluster *cluster, uint32_t *head, uint32_t pod, uint32_t prev,
-                           uint32_t next)
-{
-    POD(pod).nominated_prev = prev;
-    POD(pod).nominated_next = next;
-    if (prev == MST_ROW_NONE)
-        *head = pod;
-    else
-        POD(prev).nominated_next = pod;
-    if (next != MST_ROW_NONE)
-        POD(next).nominated_prev = pod;
+        *link_of(cluster, list, next).prev = pod;
 }
 
 static uint32_t *head_of(void **v, uint32_t *n, uint32_t *cap, mst_sym sym)

@@ -45,7 +45,7 @@ void mst_cluster_place(struct mst_cluster *cluster, uint32_t pod, uint32_t node)
     mst_assert(p->live && p->node == MST_ROW_NONE);
     mst_assert(node < cluster->nodes.count);
     p->node = node;
-    mst_list_push(cluster, &cluster->nodes.first_pod[node], pod);
+    mst_list_push(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[node], pod);
     account(cluster, pod, node, +1);
     if (cluster->txn_depth)
         mst_vec_push(&cluster->undo,
@@ -62,7 +62,7 @@ void mst_cluster_unplace(struct mst_cluster *cluster, uint32_t pod)
                              .node = node,
                              .next = p->node_next,
                              .prev = p->node_prev };
-    mst_list_remove(cluster, &cluster->nodes.first_pod[node], pod);
+    mst_list_remove(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[node], pod);
     account(cluster, pod, node, -1);
     p->node = MST_ROW_NONE;
     if (cluster->txn_depth)
@@ -88,12 +88,13 @@ void mst_cluster_nominate(struct mst_cluster *cluster, uint32_t pod, mst_sym nod
                              .prev = p->nominated_prev,
                              .nominated = p->nominated };
     if (p->nominated != MST_SYM_NONE) {
-        mst_nominated_remove(cluster, mst_nominated_head(cluster, p->nominated), pod);
+        mst_list_remove(cluster, MST_PODS_NOMINATED, mst_nominated_head(cluster, p->nominated),
+                        pod);
         count_nominated(cluster, p->nominated, -1);
     }
     p->nominated = node_name;
     if (node_name != MST_SYM_NONE) {
-        mst_nominated_push(cluster, mst_nominated_head(cluster, node_name), pod);
+        mst_list_push(cluster, MST_PODS_NOMINATED, mst_nominated_head(cluster, node_name), pod);
         count_nominated(cluster, node_name, +1);
     }
     if (cluster->txn_depth)
@@ -110,13 +111,14 @@ static void undo_nominate(struct mst_cluster *cluster, const struct mst_undo *u)
 {
     struct mst_pod_row *p = &cluster->pods.v[u->pod];
     if (p->nominated != MST_SYM_NONE) {
-        mst_nominated_remove(cluster, mst_nominated_head(cluster, p->nominated), u->pod);
+        mst_list_remove(cluster, MST_PODS_NOMINATED, mst_nominated_head(cluster, p->nominated),
+                        u->pod);
         count_nominated(cluster, p->nominated, -1);
     }
     p->nominated = u->nominated;
     if (u->nominated != MST_SYM_NONE) {
-        mst_nominated_restore(cluster, mst_nominated_head(cluster, u->nominated), u->pod, u->prev,
-                              u->next);
+        mst_list_restore(cluster, MST_PODS_NOMINATED, mst_nominated_head(cluster, u->nominated),
+                         u->pod, u->prev, u->next);
         count_nominated(cluster, u->nominated, +1);
     }
 }
@@ -126,12 +128,13 @@ static void undo_one(struct mst_cluster *cluster, const struct mst_undo *u)
     struct mst_pod_row *p = &cluster->pods.v[u->pod];
     switch (u->kind) {
     case MST_UNDO_PLACE:
-        mst_list_remove(cluster, &cluster->nodes.first_pod[u->node], u->pod);
+        mst_list_remove(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[u->node], u->pod);
         account(cluster, u->pod, u->node, -1);
         p->node = MST_ROW_NONE;
         break;
     case MST_UNDO_UNPLACE:
-        mst_list_restore(cluster, &cluster->nodes.first_pod[u->node], u->pod, u->prev, u->next);
+        mst_list_restore(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[u->node], u->pod,
+                         u->prev, u->next);
         account(cluster, u->pod, u->node, +1);
         p->node = u->node;
         break;
@@ -190,7 +193,7 @@ void mst_cluster_forget(struct mst_cluster *cluster, uint32_t pod)
     if (p->node != MST_ROW_NONE)
         mst_cluster_unplace(cluster, pod);
     else
-        mst_list_remove(cluster, mst_unknown_head(cluster, p->node_name), pod);
+        mst_list_remove(cluster, MST_PODS_ON_NODE, mst_unknown_head(cluster, p->node_name), pod);
     p->assumed = false;
     p->node_name = MST_SYM_NONE;
     if (p->group != MST_ROW_NONE)

@@ -388,3 +388,23 @@ void mst_args_node_affinity(const struct mst_args_reader *r, const struct mst_va
                   &out->added.required);
     read_preferred(r, v, path, &out->added);
 }
+
+/* ---- for a plugin's init ---- */
+
+void mst_args_begin(struct mst_args_run *run, struct mst_syms *syms, const struct mst_gates *gates,
+                    struct mst_arena *arena)
+{
+    *run = (struct mst_args_run){ 0 };
+    run->reader = (struct mst_args_reader){
+        .syms = syms, .arena = arena, .diags = &run->diags, .gates = gates
+    };
+}
+
+mst_rc mst_args_end(struct mst_args_run *run, struct mst_err *err)
+{
+    mst_rc rc = MST_OK;
+    if (run->diags.error_count)
+        rc = mst_fail(err, MST_EINVAL, "%.*s", MST_ARG(run->diags.list.v[0].text));
+    mst_diags_done(&run->diags);
+    return rc;
+}

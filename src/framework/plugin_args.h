@@ -2,8 +2,7 @@
  * plugin_args.h - pluginConfig's `args`: decoded strictly, completed with the defaults, checked.
  *
  * Used twice: by config.c, which wants every error with its place, and by a plugin's init, which
- *             wants
- * the values. Errors go to `diags` with upstream's wording and the path of the field; strict
+ * wants the values. Errors go to `diags` with upstream's wording and the path of the field; strict
  * decoding errors (unknown fields, wrong types) too.
  *
  * Source: spec/plugins.md 6.4; kubernetes v1.37 pkg/scheduler/apis/config/validation.
@@ -22,6 +21,18 @@ struct mst_args_reader {
     const struct mst_gates *gates;
     struct mst_str path; /* of args: "profiles[0].pluginConfig[1].args"; absent: fields alone */
 };
+
+/*
+ * A plugin's init between begin and end: it calls one of the readers below with &run.reader.
+ * Values are made in `arena`; end gives the first error, if there was one.
+ */
+struct mst_args_run {
+    struct mst_diags diags;
+    struct mst_args_reader reader;
+};
+void mst_args_begin(struct mst_args_run *run, struct mst_syms *syms, const struct mst_gates *gates,
+                    struct mst_arena *arena);
+mst_rc mst_args_end(struct mst_args_run *run, struct mst_err *err) MST_WARN_UNUSED;
 
 struct mst_resource_weight {
     mst_sym name;

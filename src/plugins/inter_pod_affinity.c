@@ -31,14 +31,13 @@ static mst_rc init(const struct mst_view *view, const struct mst_value *args, vo
 {
     struct ipa_instance out = { .hard_weight = 1 };
     if (args) {
-        MST_AUTO(mst_diags) diags = { 0 };
         MST_AUTO(mst_arena) arena = { 0 };
-        const struct mst_args_reader reader = {
-            .syms = view->syms, .arena = &arena, .diags = &diags, .gates = view->gates
-        };
-        mst_args_check(&reader, MST_STR("InterPodAffinity"), args);
-        if (diags.error_count)
-            return mst_fail(err, MST_EINVAL, "%.*s", MST_ARG(diags.list.v[0].text));
+        struct mst_args_run run;
+        mst_args_begin(&run, view->syms, view->gates, &arena);
+        mst_args_check(&run.reader, MST_STR("InterPodAffinity"), args);
+        mst_rc rc = mst_args_end(&run, err);
+        if (rc)
+            return rc;
         const struct mst_value *weight = mst_value_get(args, "hardPodAffinityWeight");
         const struct mst_value *ignore = mst_value_get(args, "ignorePreferredTermsOfExistingPods");
         if (weight && weight->type == MST_NUMBER)

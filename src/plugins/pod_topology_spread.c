@@ -70,14 +70,13 @@ static mst_rc init(const struct mst_view *view, const struct mst_value *args, vo
                    struct mst_err *err)
 {
     if (args) {
-        MST_AUTO(mst_diags) diags = { 0 };
         MST_AUTO(mst_arena) arena = { 0 };
-        const struct mst_args_reader reader = {
-            .syms = view->syms, .arena = &arena, .diags = &diags, .gates = view->gates
-        };
-        mst_args_check(&reader, MST_STR("PodTopologySpread"), args);
-        if (diags.error_count)
-            return mst_fail(err, MST_EINVAL, "%.*s", MST_ARG(diags.list.v[0].text));
+        struct mst_args_run run;
+        mst_args_begin(&run, view->syms, view->gates, &arena);
+        mst_args_check(&run.reader, MST_STR("PodTopologySpread"), args);
+        mst_rc rc = mst_args_end(&run, err);
+        if (rc)
+            return rc;
     }
     struct spread_instance *instance = mst_calloc(1, sizeof(*instance));
     const struct mst_value *type = args ? mst_value_get(args, "defaultingType") : NULL;

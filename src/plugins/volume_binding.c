@@ -25,17 +25,13 @@ static mst_rc init(const struct mst_view *view, const struct mst_value *args, vo
                    struct mst_err *err)
 {
     struct mst_binding_instance *instance = mst_calloc(1, sizeof(*instance));
-    MST_AUTO(mst_diags) diags = { 0 };
-    const struct mst_args_reader reader = {
-        .syms = view->syms,
-        .arena = &instance->arena,
-        .diags = &diags,
-        .gates = view->gates,
-    };
-    mst_args_volume_binding(&reader, args, &instance->args);
-    if (diags.error_count) {
+    struct mst_args_run run;
+    mst_args_begin(&run, view->syms, view->gates, &instance->arena);
+    mst_args_volume_binding(&run.reader, args, &instance->args);
+    mst_rc rc = mst_args_end(&run, err);
+    if (rc) {
         done(instance);
-        return mst_fail(err, MST_EINVAL, "%.*s", MST_ARG(diags.list.v[0].text));
+        return rc;
     }
     instance->scores = view->gates->on[MST_GATE_StorageCapacityScoring];
     *ret_instance = instance;

@@ -1,6 +1,6 @@
 /*
- * fuzz_configuration.c - any bytes as a KubeSchedulerConfiguration: no crash, and what is accepted prints as
- * a configuration that is accepted again.
+ * fuzz_configuration.c - any bytes as a KubeSchedulerConfiguration: no crash, and what is accepted
+ * prints as a configuration that is accepted again.
  */
 #include "framework/config.h"
 #include "plugins/registry.h"
