@@ -11,10 +11,29 @@ struct naive {
     bool filters[MST_SLOTS_MAX], scores[MST_SLOTS_MAX];
     void *filter_state[MST_SLOTS_MAX];
     struct mst_pre_score pre_score[MST_SLOTS_MAX];
+    bool counts[MST_SLOTS_MAX]; /* the plugin counts pods, for this pod */
+    uint32_t feasible_count;
     mst_verdict *verdict;        /* [row] */
     int64_t *raw[MST_SLOTS_MAX]; /* [row] */
     int64_t max[MST_SLOTS_MAX];
 };
+
+/* Shows the plugin every row. Nothing is remembered from one pod to the next. */
+static void count_pods(struct naive *n, uint32_t slot)
+{
+    const struct mst_framework *fw = n->fw;
+    const struct mst_slot *s = &fw->slots[slot];
+    void *state = n->filter_state[slot];
+    n->counts[slot] = s->plugin->row_changed && state;
+    if (!n->counts[slot])
+        return;
+    for (uint32_t row = 0; row < fw->view.nodes->count; row++)
+        (void)s->plugin->row_changed(&fw->view, s->instance, state, row);
+    if (s->plugin->begin_pick)
+        s->plugin->begin_pick(&fw->view, s->instance, state);
+    if (s->plugin->skips_pick && s->plugin->skips_pick(&fw->view, s->instance, state))
+        n->filters[slot] = false;
+}
 
 static void prepare(struct naive *n, uint32_t pod)
 {
@@ -33,6 +52,7 @@ static void prepare(struct naive *n, uint32_t pod)
         mst_assert(!answer.restrict_names);
         n->filter_state[slot] = answer.state;
         n->filters[slot] = n->filters[slot] && answer.code == MST_SUCCESS;
+        count_pods(n, slot);
     }
     for (uint32_t i = 0; i < fw->score_count; i++) {
         uint32_t slot = fw->score[i];
@@ -59,9 +79,10 @@ static void ask(struct naive *n, uint32_t row)
     }
     if (n->verdict[row] != MST_VERDICT_OK)
         return;
+    n->feasible_count++;
     for (uint32_t i = 0; i < fw->score_count; i++) {
         uint32_t slot = fw->score[i];
-        if (!n->scores[slot])
+        if (!n->scores[slot] || n->counts[slot])
             continue;
         if (n->pre_score[slot].uniform)
             n->raw[slot][row] = n->pre_score[slot].uniform_score;
@@ -70,6 +91,24 @@ static void ask(struct naive *n, uint32_t row)
                                           n->pre_score[slot].state, row, row + 1, n->raw[slot]);
         n->max[slot] = MST_MAX(n->max[slot], n->raw[slot][row]);
     }
+}
+
+/* Plugins that count pods score once it is known which rows are feasible. */
+static void ask_counting(struct naive *n, uint32_t slot)
+{
+    const struct mst_framework *fw = n->fw;
+    const struct mst_slot *s = &fw->slots[slot];
+    void *state = n->filter_state[slot];
+    if (s->plugin->pre_score_pick &&
+        s->plugin->pre_score_pick(&fw->view, s->instance, state, n->verdict, n->feasible_count) ==
+            MST_SKIP) {
+        n->scores[slot] = false;
+        return;
+    }
+    for (uint32_t row = 0; row < fw->view.nodes->count; row++)
+        s->plugin->score(&fw->view, s->instance, state, row, row + 1, n->raw[slot]);
+    if (s->plugin->normalize_pick)
+        s->plugin->normalize_pick(&fw->view, s->instance, state, n->verdict, n->raw[slot]);
 }
 
 static int64_t normalized(mst_normalize how, int64_t raw, int64_t max)
@@ -86,8 +125,9 @@ static int64_t total(const struct naive *n, uint32_t row)
     for (uint32_t i = 0; i < n->fw->score_count; i++) {
         uint32_t slot = n->fw->score[i];
         const struct mst_slot *s = &n->fw->slots[slot];
+        mst_normalize how = n->counts[slot] ? MST_NORMALIZE_NONE : s->plugin->normalize;
         if (n->scores[slot])
-            sum += s->weight * normalized(s->plugin->normalize, n->raw[slot][row], n->max[slot]);
+            sum += s->weight * normalized(how, n->raw[slot][row], n->max[slot]);
     }
     return sum;
 }
@@ -97,8 +137,12 @@ static uint32_t pick(struct naive *n, uint32_t pod)
 {
     const struct mst_nodes *nodes = n->fw->view.nodes;
     prepare(n, pod);
+    n->feasible_count = 0;
     for (uint32_t row = 0; row < nodes->count; row++)
         ask(n, row);
+    for (uint32_t i = 0; i < n->fw->score_count; i++)
+        if (n->scores[n->fw->score[i]] && n->counts[n->fw->score[i]])
+            ask_counting(n, n->fw->score[i]);
     uint32_t best = MST_ROW_NONE;
     int64_t best_total = 0;
     for (uint32_t row = 0; row < nodes->count; row++) {

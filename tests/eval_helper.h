@@ -9,6 +9,7 @@
 
 #include "base/rng.h"
 #include "base/sort.h"
+#include "cluster/affinity.h"
 #include "framework/eval.h"
 #include "plugins/registry.h"
 
@@ -22,12 +23,14 @@ struct rig {
     struct mst_framework fw;
     struct mst_evals evals;
     struct mst_rng rng;
-    struct mst_arena arena;   /* objects, answers: reset by whoever makes many */
-    uint32_t node_max;        /* nodes are n0 .. */
-    uint32_t pods[EVAL_PODS]; /* row or MST_ROW_NONE */
-    bool nominates;           /* pods may be nominated */
-    uint32_t pod_count;       /* ever made */
-    uint32_t next_start;      /* the naive rotation */
+    struct mst_arena arena;    /* objects, answers: reset by whoever makes many */
+    uint32_t node_max;         /* nodes are n0 .. */
+    uint32_t pods[EVAL_PODS];  /* row or MST_ROW_NONE */
+    uint32_t names[EVAL_PODS]; /* their numbers */
+    bool nominates;            /* pods may be nominated */
+    bool domains;              /* pods speak about pods */
+    uint32_t pod_count;        /* ever made */
+    uint32_t next_start;       /* the naive rotation */
 };
 
 static inline uint32_t draw(struct rig *r, uint32_t below)
@@ -96,10 +99,10 @@ static inline void set_node(struct rig *r, uint32_t i)
                                     amount(r, "memory", INT64_C(1000000000) * (1 + draw(r, 6))),
                                     amount(r, "pods", 1000 * (draw(r, 6) ? 20 : draw(r, 3))),
                                     amount(r, "example.com/gpu", 1000 * draw(r, 3)) };
-    struct mst_label labels[] = { { sym(r, "zone"), numbered(r, "z", draw(r, EVAL_ZONES)) },
-                                  { sym(r, "size"), numbered(r, "", draw(r, 4)) },
-                                  { sym(r, "topology.kubernetes.io/zone"),
-                                    numbered(r, "z", draw(r, EVAL_ZONES)) } };
+    struct mst_label labels[4] = { { sym(r, "zone"), numbered(r, "z", draw(r, EVAL_ZONES)) },
+                                   { sym(r, "size"), numbered(r, "", draw(r, 4)) },
+                                   { sym(r, "topology.kubernetes.io/zone"),
+                                     numbered(r, "z", draw(r, EVAL_ZONES)) } };
     struct mst_taint taints[] = { { sym(r, "a"), MST_SYM_EMPTY, sym(r, "NoSchedule") },
                                   { sym(r, "b"), MST_SYM_EMPTY, sym(r, "PreferNoSchedule") },
                                   { sym(r, "c"), MST_SYM_EMPTY, sym(r, "PreferNoSchedule") } };
@@ -109,6 +112,9 @@ static inline void set_node(struct rig *r, uint32_t i)
     node.meta.name = mst_sym_str(r->syms, numbered(r, "n", i));
     node.meta.labels.v = labels;
     node.meta.labels.n = 1 + draw(r, 3);
+    if (r->domains && draw(r, 8))
+        labels[node.meta.labels.n++] =
+            (struct mst_label){ sym(r, "kubernetes.io/hostname"), numbered(r, "n", i) };
     node.allocatable.v = given;
     node.allocatable.n = 3 + draw(r, 2);
     node.taints.v = taints + MST_MIN(from, 2u);
@@ -129,6 +135,11 @@ struct wishes {
     struct mst_preferred_node preferred[2];
     struct mst_container_port port;
     struct mst_container container;
+    struct mst_label labels[2], like, team;
+    mst_sym namespaces[2];
+    struct mst_pod_affinity_term term;
+    struct mst_weighted_pod_affinity_term soft[2];
+    struct mst_spread_constraint spread[2];
 };
 
 static inline void wish_affinity(struct rig *r, struct wishes *w, uint32_t kind,
@@ -159,6 +170,77 @@ static inline void wish_affinity(struct rig *r, struct wishes *w, uint32_t kind,
         a->required.terms.v = w->required;
         a->required.terms.n = 1;
     }
+}
+
+/* ---- what pods say about pods ---- */
+
+static inline const char *topology_key(uint32_t i)
+{
+    static const char *const keys[] = { "kubernetes.io/hostname", "topology.kubernetes.io/zone",
+                                        "zone" };
+    return keys[i % MST_COUNT(keys)];
+}
+
+static inline struct mst_pod_affinity_term wish_term(struct rig *r, struct wishes *w, uint32_t kind,
+                                                     uint32_t key)
+{
+    struct mst_pod_affinity_term term = {
+        .label_selector = { .set = true, .match_labels = { &w->like, 1 } },
+        .topology_key = sym(r, topology_key(key)),
+    };
+    if (kind % 3 == 1)
+        term.namespace_selector =
+            (struct mst_label_selector){ .set = true, .match_labels = { &w->team, 1 } };
+    if (kind % 3 == 2)
+        term.namespaces = (mst_sym_list){ w->namespaces, 2 };
+    return term;
+}
+
+static inline void wish_spread(struct rig *r, struct wishes *w, uint32_t kind, struct mst_pod *pod)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        w->spread[i] = (struct mst_spread_constraint){
+            .max_skew = 1 + kind / 7 % 3,
+            .topology_key = sym(r, topology_key(kind / 5 + i)),
+            .when_unsatisfiable = sym(r, (kind / 10 + i) % 2 ? "ScheduleAnyway" : "DoNotSchedule"),
+            .label_selector = { .set = true, .match_labels = { &w->like, 1 } },
+            .min_domains = { 3, kind % 20 == 3 && (kind / 10 + i) % 2 == 0 },
+            .node_taints_policy = kind / 3 % 2 ? sym(r, "Honor") : (mst_sym)MST_SYM_NONE,
+        };
+    pod->spec.spread.v = w->spread;
+    pod->spec.spread.n = 1 + kind / 10 % 2;
+}
+
+static inline void wish_domains(struct rig *r, struct wishes *w, uint32_t kind, struct mst_pod *pod)
+{
+    w->labels[0] = (struct mst_label){ sym(r, "app"), numbered(r, "a", kind % 4) };
+    w->labels[1] = (struct mst_label){ sym(r, "tier"), numbered(r, "t", kind % 2) };
+    w->like = w->labels[kind / 4 % 2];
+    w->team = (struct mst_label){ sym(r, "team"), sym(r, "red") };
+    w->namespaces[0] = sym(r, "default");
+    w->namespaces[1] = sym(r, "other");
+    pod->meta.labels = (mst_labels){ w->labels, 2 };
+    pod->meta.namespace_ = w->namespaces[kind / 3 % 2];
+    struct mst_pod_affinity *to = &pod->spec.pod_affinity, *from = &pod->spec.pod_anti_affinity;
+    w->term = wish_term(r, w, kind, kind / 2);
+    w->soft[0].weight = 1 + kind % 9;
+    w->soft[0].term = w->term;
+    w->soft[1].weight = 40;
+    w->soft[1].term = wish_term(r, w, kind + 1, kind / 2 + 1);
+    if (kind % 5 < 2) {
+        struct mst_pod_affinity *which = kind % 5 ? to : from;
+        pod->spec.affinity_set = which->set = true;
+        which->required.v = &w->term;
+        which->required.n = 1;
+    }
+    if (kind % 5 == 2 || kind % 8 == 1) {
+        struct mst_pod_affinity *which = kind / 5 % 2 ? to : from;
+        pod->spec.affinity_set = which->set = true;
+        which->preferred.v = w->soft;
+        which->preferred.n = 1 + kind / 2 % 2;
+    }
+    if (kind % 5 == 3 || kind % 7 == 1)
+        wish_spread(r, w, kind, pod);
 }
 
 static inline void describe_pod(struct rig *r, struct wishes *w, uint32_t kind, struct mst_pod *pod)
@@ -201,6 +283,8 @@ static inline void describe_pod(struct rig *r, struct wishes *w, uint32_t kind, 
     wish_affinity(r, w, kind, pod);
     pod->meta.namespace_ = sym(r, "default");
     pod->spec.scheduler_name = sym(r, "default-scheduler");
+    if (r->domains)
+        wish_domains(r, w, kind, pod);
 }
 
 static inline void add_pod(struct rig *r, uint32_t i, uint32_t kind)
@@ -213,6 +297,23 @@ static inline void add_pod(struct rig *r, uint32_t i, uint32_t kind)
     if (r->nominates && draw(r, 6) == 0)
         pod.status.nominated_node_name = numbered(r, "n", draw(r, r->node_max));
     r->pods[i] = mst_cluster_pod_add(&r->cluster, &pod, 0);
+    r->names[i] = r->pod_count - 1;
+}
+
+/* The same pod, described as another kind. */
+static inline void change_pod(struct rig *r, uint32_t i, uint32_t kind, bool deleting)
+{
+    struct wishes w;
+    struct mst_pod pod;
+    const struct mst_pod_row *row = &r->cluster.pods.v[r->pods[i]];
+    mst_sym ns = row->ns;
+    describe_pod(r, &w, kind, &pod);
+    pod.meta.namespace_ = ns;
+    pod.meta.name = pod.meta.uid = mst_arena_printf(&r->arena, "p%u", r->names[i]);
+    pod.meta.deleted = (struct mst_time){ .unix_s = 1, .set = deleting };
+    pod.spec.priority = (struct mst_opt_int){ row->priority, true };
+    pod.status.nominated_node_name = row->status_nominated;
+    mst_cluster_pod_update(&r->cluster, r->pods[i], &pod);
 }
 
 /* ---- the naive algorithm ---- */
@@ -227,7 +328,34 @@ struct naive {
     bool *feasible; /* after sampling */
     struct mst_pre_filter pre[MST_SLOTS_MAX];
     uint64_t restricting; /* slots that named nodes; and who refused the nominated node then */
+    uint64_t skips;       /* slots that count pods and have nothing to say of this cluster */
 };
+
+/* Shows the plugin every node, as if it had never seen the cluster. */
+static inline void naive_count(struct rig *r, struct naive *n, const struct mst_class *klass,
+                               uint32_t slot)
+{
+    const struct mst_framework *fw = &r->fw;
+    const struct mst_slot *s = &fw->slots[slot];
+    n->pre[slot] = (struct mst_pre_filter){ .code = MST_SUCCESS };
+    s->plugin->pre_filter(&fw->view, s->instance, klass, &r->arena, &n->pre[slot]);
+    void *state = n->pre[slot].state;
+    if (!s->plugin->row_changed || !state)
+        return;
+    for (uint32_t row = 0; row < r->cluster.nodes.count; row++)
+        (void)s->plugin->row_changed(&fw->view, s->instance, state, row);
+    if (s->plugin->begin_pick)
+        s->plugin->begin_pick(&fw->view, s->instance, state);
+}
+
+/* The state of the cluster as it is now for the plugins that count pods. */
+static inline void naive_recount(struct rig *r, struct naive *n, uint32_t pod)
+{
+    const struct mst_class *klass = mst_cluster_class(&r->cluster, r->cluster.pods.v[pod].class_id);
+    for (uint32_t i = 0; i < r->fw.pre_filter_count; i++)
+        if (r->fw.slots[r->fw.pre_filter[i]].plugin->row_changed)
+            naive_count(r, n, klass, r->fw.pre_filter[i]);
+}
 
 /* What the filters say, first "no" first. */
 static inline mst_verdict naive_verdict(struct rig *r, const struct naive *n, uint32_t row)
@@ -237,7 +365,7 @@ static inline mst_verdict naive_verdict(struct rig *r, const struct naive *n, ui
     for (uint32_t i = 0; i < fw->filter_count && v[row] == MST_VERDICT_OK; i++) {
         uint32_t slot = fw->filter[i];
         const struct mst_slot *s = &fw->slots[slot];
-        if (s->plugin->pre_filter && n->pre[slot].code == MST_SKIP)
+        if ((s->plugin->pre_filter && n->pre[slot].code == MST_SKIP) || (n->skips >> slot & 1))
             continue;
         s->plugin->filter(&fw->view, s->instance, n->pre[slot].state, row, row + 1,
                           (slot + 1) << MST_VERDICT_SLOT_SHIFT, v);
@@ -273,9 +401,38 @@ static inline mst_verdict naive_both(struct rig *r, struct naive *n, uint32_t po
         mst_cluster_place(c, i, row);
         placed++;
     }
-    mst_verdict with = placed ? naive_verdict(r, n, row) : MST_VERDICT_OK;
+    struct naive then = *n; /* the plugins that count pods count the nominated ones */
+    if (placed)
+        naive_recount(r, &then, pod);
+    if (!r->config.upstream)
+        then.skips = 0;
+    mst_verdict with = placed ? naive_verdict(r, &then, row) : MST_VERDICT_OK;
     mst_txn_rollback(c, mark);
     return with != MST_VERDICT_OK ? with : naive_verdict(r, n, row);
+}
+
+/* A plugin that counts pods: it is shown which nodes are feasible, and normalises by itself. */
+static inline void naive_add_counted(struct rig *r, struct naive *n, uint32_t slot)
+{
+    const struct mst_view *view = &r->fw.view;
+    const struct mst_slot *s = &r->fw.slots[slot];
+    void *state = n->pre[slot].state;
+    uint32_t count = r->cluster.nodes.count, feasible = 0;
+    mst_verdict *verdict = MST_NEW_N(&r->arena, mst_verdict, count);
+    int64_t *raw = MST_NEW_N(&r->arena, int64_t, count);
+    for (uint32_t row = 0; row < count; row++) {
+        verdict[row] = n->feasible[row] ? MST_VERDICT_OK : NAIVE_LEFT_OUT;
+        feasible += n->feasible[row];
+    }
+    if (s->plugin->pre_score_pick &&
+        s->plugin->pre_score_pick(view, s->instance, state, verdict, feasible) == MST_SKIP)
+        return;
+    for (uint32_t row = 0; row < count; row++)
+        s->plugin->score(view, s->instance, state, row, row + 1, raw);
+    if (s->plugin->normalize_pick)
+        s->plugin->normalize_pick(view, s->instance, state, verdict, raw);
+    for (uint32_t row = 0; row < count; row++)
+        n->total[row] += s->weight * raw[row];
 }
 
 static inline void naive_add_scores(struct rig *r, struct naive *n, const struct mst_class *klass,
@@ -290,6 +447,10 @@ static inline void naive_add_scores(struct rig *r, struct naive *n, const struct
     if (pre.code == MST_SKIP)
         return;
     mst_assert(pre.code == MST_SUCCESS);
+    if (s->plugin->row_changed && n->pre[slot].state) {
+        naive_add_counted(r, n, slot);
+        return;
+    }
     int64_t *raw = MST_NEW_N(&r->arena, int64_t, count), max = 0;
     for (uint32_t row = 0; row < count; row++) {
         s->plugin->score(&fw->view, s->instance, pre.state, row, row + 1, raw);
@@ -421,10 +582,12 @@ static inline void naive_pre_filter(struct rig *r, struct naive *n, const struct
     const struct mst_framework *fw = &r->fw;
     for (uint32_t i = 0; i < fw->pre_filter_count; i++) {
         uint32_t slot = fw->pre_filter[i];
-        n->pre[slot] = (struct mst_pre_filter){ .code = MST_SUCCESS };
-        fw->slots[slot].plugin->pre_filter(&fw->view, fw->slots[slot].instance, klass, &r->arena,
-                                           &n->pre[slot]);
+        const struct mst_slot *s = &fw->slots[slot];
+        naive_count(r, n, klass, slot);
         mst_assert(n->pre[slot].code == MST_SUCCESS || n->pre[slot].code == MST_SKIP);
+        if (s->plugin->skips_pick && n->pre[slot].state &&
+            s->plugin->skips_pick(&fw->view, s->instance, n->pre[slot].state))
+            n->skips |= UINT64_C(1) << slot;
         if (n->pre[slot].restrict_names)
             n->restricting |= UINT64_C(1) << slot;
     }

@@ -58,7 +58,7 @@ static struct mst_eval *place_for(struct mst_evals *evals, uint32_t class_id)
 {
     size_t bytes = 0;
     for (uint32_t i = 0; i < evals->cached.n; i++)
-        bytes += evals->cached.v[i]->bytes;
+        bytes += evals->cached.v[i]->bytes + evals->cached.v[i]->arena.bytes;
     evals->bytes = bytes;
     struct mst_eval *eval;
     if (bytes >= evals->budget && evals->cached.n > 1) {

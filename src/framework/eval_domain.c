@@ -4,10 +4,12 @@
  * Node-local verdicts and scores are cached per row (eval.c). The plugins here keep counters in
  * their state, follow the rows that changed, and are asked anew for every pick. What they say is
  * worked out on a second set of arrays, a frame, which takes the place of the cached ones until the
- * pick is over.
+ * pick is over. The cached totals and their heap serve a frame too, as long as it only rejects
+ * rows.
  *
  * Invariants: without such a plugin, or when all of them skip the pick, no frame is opened and the
- * cached arrays and the heap decide. The order of plugins is the configured one: a row that a later
+ *             cached arrays and the heap decide. The rows that a frame finds feasible are among the
+ *             cached ones. The order of plugins is the configured one: a row that a later
  *             node-local plugin rejected is still asked of an earlier one here.
  * Source:     spec/plugins.md 2.2, 2.4.
  */

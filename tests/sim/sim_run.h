@@ -167,6 +167,25 @@ static inline struct sim_cond sim_keep_cond(struct sim *s, const struct mst_cond
     return kept;
 }
 
+/* Hard constraints between pods, against the binds before this one. */
+static inline void sim_check_domains(struct sim *s, int pod, int node)
+{
+    int at[SIM_PODS];
+    for (int i = 0; i < SIM_PODS; i++)
+        at[i] = s->world.pods[i].live ? s->world.pods[i].node : SIM_NONE;
+    for (uint32_t k = 0; k < s->binds.n; k++) {
+        const struct sim_bind *b = &s->binds.v[k];
+        if (s->world.pods[b->pod].live && s->world.pods[b->pod].uid == b->uid &&
+            at[b->pod] == SIM_NONE)
+            at[b->pod] = b->node;
+    }
+    int other = sim_excluded(&s->world, pod, node, at);
+    if (other != SIM_NONE)
+        sim_fail(s, "p%d on n%d and p%d on n%d exclude each other", pod, node, other, at[other]);
+    if (sim_skewed(&s->world, pod, node, at))
+        sim_fail(s, "p%d on n%d breaks its spread constraint", pod, node);
+}
+
 /* Rules for a bind that just went out. All seats of the step are taken by now. */
 static inline void sim_check_bind(struct sim *s, const struct mst_effect *e, int pod, int node)
 {
@@ -175,6 +194,8 @@ static inline void sim_check_bind(struct sim *s, const struct mst_effect *e, int
         sim_fail(s, "p%d must not be bound", pod);
     if (!sim_welcome(&s->world, p, node))
         sim_fail(s, "p%d is not welcome on n%d", pod, node);
+    if (s->world.domains)
+        sim_check_domains(s, pod, node);
     const struct mst_nodes *nodes = &mst_engine_cluster(s->engine)->nodes;
     uint32_t row = mst_nodes_row(nodes, sim_node_sym(&s->world, node));
     for (uint32_t r = 0; r < MST_RES_EPHEMERAL; r++)
@@ -222,8 +243,6 @@ static inline void sim_take(struct sim *s, const struct mst_effect *e)
     case MST_EFFECT_ATTEMPT:
         sim_trace(s, "  -> try %.*s #%u\n", MST_ARG(e->name), e->attempt);
         break;
-    case MST_EFFECT_PV_UPDATE:
-    case MST_EFFECT_PVC_UPDATE: mst_assert(!"this world has no volumes"); break;
     case MST_EFFECT_EVENT:
         sim_trace(s, "  -> event %.*s %.*s\n", MST_ARG(e->name), MST_ARG(e->note));
         break;
@@ -245,6 +264,8 @@ static inline void sim_take(struct sim *s, const struct mst_effect *e)
                   MST_ARG(e->condition.message));
         sim_take_group_status(s, e);
         break;
+    case MST_EFFECT_PV_UPDATE:
+    case MST_EFFECT_PVC_UPDATE: sim_fail(s, "a volume changes where there are none"); break;
     }
 }
 

@@ -31,7 +31,15 @@ struct sim_cond {
     struct mst_condition c; /* texts in the world's arena */
 };
 
+/* What a pod says about others, all of it hard. */
+enum sim_wish { SIM_NO_WISH, SIM_APART, SIM_SPREAD };
+enum { SIM_APPS = 3 };
+
 struct sim_pod {
+    enum sim_wish wish;
+    bool by_zone;  /* SIM_APART: the domain is the zone, not the node */
+    int app, from; /* label; SIM_APART: of the pods to stay away from */
+    int skew;      /* SIM_SPREAD, over zones, of pods with its own label */
     bool live, gated, other_scheduler, deleting, dirty, tolerates, never;
     uint32_t uid;
     int group; /* SIM_NONE: lone */
@@ -51,6 +59,8 @@ struct sim_group {
     int zone;
     bool tolerates;
     int64_t cpu, memory;
+    enum sim_wish wish;
+    int app;
     struct sim_cond cond;
 };
 
@@ -60,6 +70,7 @@ struct sim_world {
     struct mst_arena event; /* what lives for one event */
     struct mst_rng rng;
     uint32_t uids;
+    bool domains; /* pods speak about pods */
     struct sim_node nodes[SIM_NODES];
     struct sim_pod pods[SIM_PODS];
     struct sim_group groups[SIM_GROUPS];
@@ -130,11 +141,12 @@ static inline struct mst_object *sim_node_object(struct sim_world *w, int i)
     struct mst_node *node = &o->u.node;
     node->meta.name = sim_name(&w->event, 'n', i);
     node->meta.uid = node->meta.name;
-    node->meta.labels.v = MST_NEW_N(&w->event, struct mst_label, 1);
+    node->meta.labels.v = MST_NEW_N(&w->event, struct mst_label, 2);
     node->meta.labels.v[0] =
         (struct mst_label){ sim_sym(w, "zone"),
                             mst_sym_of(w->syms, sim_name(&w->event, 'z', n->zone)) };
-    node->meta.labels.n = 1;
+    node->meta.labels.v[1] = (struct mst_label){ sim_sym(w, "host"), sim_node_sym(w, i) };
+    node->meta.labels.n = 2;
     node->unschedulable = n->unschedulable;
     if (n->tainted) {
         node->taints.v = MST_NEW_N(&w->event, struct mst_taint, 1);
@@ -175,6 +187,53 @@ static inline void sim_pod_wishes(struct sim_world *w, const struct sim_pod *p,
         spec->scheduling_gates.v[0] = MST_STR("wait");
         spec->scheduling_gates.n = 1;
     }
+}
+
+static inline struct mst_label_selector sim_selects(struct sim_world *w, int app)
+{
+    struct mst_label *label = MST_NEW(&w->event, struct mst_label);
+    *label =
+        (struct mst_label){ sim_sym(w, "app"), mst_sym_of(w->syms, sim_name(&w->event, 'a', app)) };
+    return (struct mst_label_selector){ .set = true, .match_labels = { label, 1 } };
+}
+
+static inline void sim_pod_domains(struct sim_world *w, const struct sim_pod *p,
+                                   struct mst_pod *pod)
+{
+    pod->meta.labels = sim_selects(w, p->app).match_labels;
+    struct mst_pod_affinity *apart = &pod->spec.pod_anti_affinity;
+    switch (p->wish) {
+    case SIM_NO_WISH: break;
+    case SIM_APART:
+        pod->spec.affinity_set = apart->set = true;
+        apart->required.v = MST_NEW(&w->event, struct mst_pod_affinity_term);
+        apart->required.n = 1;
+        apart->required.v[0].label_selector = sim_selects(w, p->from);
+        apart->required.v[0].topology_key = sim_sym(w, p->by_zone ? "zone" : "host");
+        break;
+    case SIM_SPREAD:
+        pod->spec.spread.v = MST_NEW(&w->event, struct mst_spread_constraint);
+        pod->spec.spread.n = 1;
+        pod->spec.spread.v[0] = (struct mst_spread_constraint){
+            .max_skew = p->skew,
+            .topology_key = sim_sym(w, "zone"),
+            .when_unsatisfiable = sim_sym(w, "DoNotSchedule"),
+            .label_selector = sim_selects(w, p->app),
+        };
+        break;
+    }
+}
+
+/* Its pods are spread by default: a matter of scores. */
+static inline struct mst_object *sim_service_object(struct sim_world *w, int app)
+{
+    struct mst_object *o = MST_NEW(&w->event, struct mst_object);
+    o->kind = MST_KIND_SERVICE;
+    o->u.selector.meta.name = sim_name(&w->event, 's', app);
+    o->u.selector.meta.uid = o->u.selector.meta.name;
+    o->u.selector.meta.namespace_ = sim_sym(w, "default");
+    o->u.selector.selector = sim_selects(w, app);
+    return o;
 }
 
 static inline void sim_pod_status(struct sim_world *w, const struct sim_pod *p,
@@ -229,6 +288,8 @@ static inline struct mst_object *sim_pod_object(struct sim_world *w, int i)
     if (p->never)
         spec->preemption_policy = sim_sym(w, "Never");
     sim_pod_wishes(w, p, spec);
+    if (w->domains)
+        sim_pod_domains(w, p, pod);
     if (p->node != SIM_NONE)
         spec->node_name = sim_node_sym(w, p->node);
     if (p->group != SIM_NONE) {
@@ -275,12 +336,71 @@ static inline bool sim_welcome(const struct sim_world *w, const struct sim_pod *
            (p->zone == SIM_NONE || p->zone == n->zone);
 }
 
+/* One of them wants to be away from the other's label. */
+static inline bool sim_apart(const struct sim_world *w, const struct sim_pod *p, int p_node,
+                             const struct sim_pod *o, int o_node)
+{
+    bool host = p_node == o_node, zone = w->nodes[p_node].zone == w->nodes[o_node].zone;
+    return (p->wish == SIM_APART && o->app == p->from && (p->by_zone ? zone : host)) ||
+           (o->wish == SIM_APART && p->app == o->from && (o->by_zone ? zone : host));
+}
+
+/* at[i]: where pod i is, or SIM_NONE. The first pod that cannot be there together with `self`. */
+static inline int sim_excluded(const struct sim_world *w, int self, int node, const int *at)
+{
+    for (int i = 0; i < SIM_PODS; i++)
+        if (i != self && at[i] != SIM_NONE && w->nodes[at[i]].live &&
+            sim_apart(w, &w->pods[self], node, &w->pods[i], at[i]))
+            return i;
+    return SIM_NONE;
+}
+
+/* Would the pod's constraint be broken on the node? Only nodes that its selector means count. */
+static inline bool sim_skewed(const struct sim_world *w, int self, int node, const int *at)
+{
+    const struct sim_pod *p = &w->pods[self];
+    int count[SIM_ZONES] = { 0 }, min = INT32_MAX;
+    bool there[SIM_ZONES] = { false };
+    if (p->wish != SIM_SPREAD)
+        return false;
+    for (int n = 0; n < SIM_NODES; n++)
+        if (w->nodes[n].live && (p->zone == SIM_NONE || p->zone == w->nodes[n].zone))
+            there[w->nodes[n].zone] = true;
+    for (int i = 0; i < SIM_PODS; i++)
+        if (i != self && at[i] != SIM_NONE && w->nodes[at[i]].live && w->pods[i].app == p->app &&
+            !w->pods[i].deleting)
+            count[w->nodes[at[i]].zone]++;
+    for (int z = 0; z < SIM_ZONES; z++)
+        if (there[z])
+            min = MST_MIN(min, count[z]);
+    return count[w->nodes[node].zone] + 1 - min > p->skew;
+}
+
+/* Other pods forbid the node. Nominated ones count as there or not, what is worse. */
+static inline bool sim_forbidden(const struct sim_world *w, int self, int node)
+{
+    int bound[SIM_PODS], with[SIM_PODS];
+    bool nominated = false;
+    if (!w->domains)
+        return false;
+    for (int i = 0; i < SIM_PODS; i++) {
+        const struct sim_pod *o = &w->pods[i];
+        bound[i] = with[i] = o->live ? o->node : SIM_NONE;
+        if (o->live && o->node == SIM_NONE && i != self && o->nominated != SIM_NONE) {
+            with[i] = o->nominated;
+            nominated = true;
+        }
+    }
+    return sim_excluded(w, self, node, with) != SIM_NONE || sim_skewed(w, self, node, bound) ||
+           (nominated && w->pods[self].wish == SIM_SPREAD);
+}
+
 /* How many more pods like `p` (index `self`) the node takes, with every nomination respected. */
 static inline int64_t sim_room(const struct sim_world *w, int self, int node)
 {
     const struct sim_pod *p = &w->pods[self];
     const struct sim_node *n = &w->nodes[node];
-    if (!sim_welcome(w, p, node))
+    if (!sim_welcome(w, p, node) || sim_forbidden(w, self, node))
         return 0;
     int64_t cpu = n->cpu, memory = n->memory, room = n->pods;
     bool port_taken = false;
