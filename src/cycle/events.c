@@ -247,6 +247,12 @@ static void set_pod(struct mst_engine *engine, const struct mst_pod *pod)
 
 /* ---- nodes ---- */
 
+/* Not zeroed: mst_nodes_facts fills as many as there are columns. */
+static int64_t *room_for_amounts(struct mst_engine *engine)
+{
+    return mst_arena_alloc(&engine->arena, MST_RES_MAX * sizeof(int64_t));
+}
+
 static struct mst_cluster_event node_event(uint32_t action, const char *label,
                                            const struct mst_node_facts *before,
                                            const struct mst_node_facts *after)
@@ -295,8 +301,8 @@ static void set_node(struct mst_engine *engine, const struct mst_node *node)
 {
     struct mst_nodes *nodes = &engine->cluster.nodes;
     struct mst_node_facts before, after;
-    int64_t *old_amounts = MST_NEW_N(&engine->arena, int64_t, MST_RES_MAX);
-    int64_t *new_amounts = MST_NEW_N(&engine->arena, int64_t, MST_RES_MAX);
+    int64_t *old_amounts = room_for_amounts(engine);
+    int64_t *new_amounts = room_for_amounts(engine);
     uint32_t row = mst_nodes_row(nodes, mst_sym_of(engine->syms, node->meta.name));
     bool known = row != MST_ROW_NONE;
     if (known)
@@ -319,7 +325,7 @@ static void remove_node(struct mst_engine *engine, struct mst_str name)
     if (row == MST_ROW_NONE)
         return;
     struct mst_node_facts before;
-    mst_nodes_facts(nodes, row, MST_NEW_N(&engine->arena, int64_t, MST_RES_MAX), &before);
+    mst_nodes_facts(nodes, row, room_for_amounts(engine), &before);
     struct mst_cluster_event e = node_event(MST_ACT_DELETE, "NodeDelete", &before, NULL);
     mst_queue_event(engine->queue, &e, engine->now_ns);
     mst_cluster_node_remove(&engine->cluster, sym);

@@ -25,9 +25,20 @@ enum { WALK_MAX = 32 }; /* rows of the heap to look at before a scan is cheaper 
 
 /* ---- following rows ---- */
 
+/*
+ * While nothing in the cluster speaks about pods no row can contribute anything. When that changes,
+ * every class changes with it (cluster/label_keys.c), so no state misses what came before.
+ */
+static bool nothing_to_count(const struct mst_eval *eval)
+{
+    return !eval->counting || !eval->fw->view.cluster->pods_matter;
+}
+
 void mst_domain_row(struct mst_eval *eval, uint32_t row)
 {
     const struct mst_framework *fw = eval->fw;
+    if (nothing_to_count(eval))
+        return;
     EACH_BIT(slot, eval->counting)
     {
         const struct mst_slot *s = &fw->slots[slot];
@@ -37,7 +48,7 @@ void mst_domain_row(struct mst_eval *eval, uint32_t row)
 
 void mst_domain_scan(struct mst_eval *eval)
 {
-    for (uint32_t row = 0; eval->counting && row < eval->fw->view.nodes->count; row++)
+    for (uint32_t row = 0; !nothing_to_count(eval) && row < eval->fw->view.nodes->count; row++)
         mst_domain_row(eval, row);
 }
 
