@@ -13,6 +13,7 @@
  */
 #include "plugins/inter_pod_affinity_internal.h"
 #include "plugins/registry.h"
+#include "plugins/score_range.h"
 #include "plugins/vector.h"
 
 #include "framework/plugin_args.h"
@@ -233,29 +234,13 @@ static void score(const struct mst_view *view, const void *instance, void *state
                           end - begin);
 }
 
-struct range {
-    int64_t min, max;
-};
-
-MST_VECTOR
-static struct range range_of(const mst_verdict *verdict, const int64_t *raw, uint32_t n)
-{
-    int64_t min = INT64_MAX, max = INT64_MIN;
-    for (uint32_t i = 0; i < n; i++) {
-        const bool counts = verdict[i] == MST_VERDICT_OK;
-        const int64_t low = counts ? raw[i] : INT64_MAX, high = counts ? raw[i] : INT64_MIN;
-        min = low < min ? low : min;
-        max = high > max ? high : max;
-    }
-    return (struct range){ min, max };
-}
-
 /*
  * Upstream's floats are kept: 29 of 100 gives 28. The distances must be below 2^52, where doubles
  * are exact; a sum of weights of at most 100 stays far below.
  */
 MST_VECTOR
-static void scale(const mst_verdict *verdict, int64_t *raw, struct range range, uint32_t n)
+static void scale(const mst_verdict *verdict, int64_t *raw, struct mst_score_range range,
+                  uint32_t n)
 {
     const double spread = (double)(range.max - range.min);
     for (uint32_t i = 0; i < n; i++) {
@@ -270,7 +255,7 @@ static void normalize_pick(const struct mst_view *view, const void *instance, vo
     (void)instance;
     (void)state;
     const uint32_t n = view->nodes->count;
-    const struct range range = range_of(verdict, raw, n);
+    const struct mst_score_range range = mst_score_range_of(verdict, raw, INT64_MIN, n);
     if (range.max > range.min)
         scale(verdict, raw, range, n);
     else

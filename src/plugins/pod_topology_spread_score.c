@@ -9,6 +9,7 @@
  */
 #include "plugins/go_log.h"
 #include "plugins/pod_topology_spread_internal.h"
+#include "plugins/score_range.h"
 #include "plugins/vector.h"
 
 enum { TABLE_MAX = 1024 };
@@ -186,27 +187,11 @@ void mst_spread_score(struct spread_state *state, uint32_t begin, uint32_t end, 
 
 /* ---- normalisation ---- */
 
-struct range {
-    int64_t min, max;
-};
-
-MST_VECTOR
-static struct range range_of(const mst_verdict *verdict, const int64_t *raw, uint32_t n)
+static struct mst_score_range range_of_some(const struct spread_phase *phase,
+                                            const mst_verdict *verdict, const int64_t *raw,
+                                            uint32_t n)
 {
-    int64_t min = INT64_MAX, max = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const int64_t low = verdict[i] == MST_VERDICT_OK ? raw[i] : INT64_MAX;
-        const int64_t high = verdict[i] == MST_VERDICT_OK ? raw[i] : 0;
-        min = low < min ? low : min;
-        max = high > max ? high : max;
-    }
-    return (struct range){ min, max };
-}
-
-static struct range range_of_some(const struct spread_phase *phase, const mst_verdict *verdict,
-                                  const int64_t *raw, uint32_t n)
-{
-    struct range range = { INT64_MAX, 0 };
+    struct mst_score_range range = { INT64_MAX, 0 };
     for (uint32_t i = 0; i < n; i++) {
         if (verdict[i] != MST_VERDICT_OK || !phase->has_all[i])
             continue;
@@ -216,7 +201,7 @@ static struct range range_of_some(const struct spread_phase *phase, const mst_ve
     return range;
 }
 
-static int64_t normalized(struct range range, int64_t raw)
+static int64_t normalized(struct mst_score_range range, int64_t raw)
 {
     return range.max == 0 ? 100 : 100 * (range.max + range.min - raw) / range.max;
 }
@@ -235,8 +220,8 @@ void mst_spread_normalize(const struct spread_state *state, const mst_verdict *v
     const struct spread_phase *phase = &state->soft;
     const uint32_t n = state->row_count;
     const bool some_ignored = phase->require_all && phase->ignored;
-    const struct range range =
-        some_ignored ? range_of_some(phase, verdict, raw, n) : range_of(verdict, raw, n);
+    const struct mst_score_range range = some_ignored ? range_of_some(phase, verdict, raw, n)
+                                                      : mst_score_range_of(verdict, raw, 0, n);
     if (!some_ignored && range.min <= range.max && range.max - range.min < TABLE_MAX) {
         int64_t table[TABLE_MAX];
         for (int64_t i = 0; i <= range.max - range.min; i++)
