@@ -195,6 +195,11 @@ printf 'int f(int n)\n{\n    /* tidy: allow recursion: n halves */\n    return f
     file src/sim/a.c
 passes "what is allowed where it stands"
 
+fresh
+printf 'MST_VECTOR\nstatic int f(int n)\n{\n    return n;\n}\n' | file src/sim/a.c
+printf 'MST_VECTOR\nstatic int f(int n)\n{\n    return n;\n}\n' | file src/sim/b.c
+finds "two clones of one name" "src/sim/b.c:5: clones: f is cloned in src/sim/a.c as well"
+
 # In two parts each, so that this file is clean itself.
 fresh
 printf 'See /%s/somebody/notes.\n' home >"$dir/tree/notes.md"
