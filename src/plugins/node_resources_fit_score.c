@@ -22,6 +22,7 @@
 
 #include "plugins/node_resources_fit.h"
 #include "plugins/percent.h"
+#include "plugins/shape.h"
 #include "plugins/vector.h"
 
 #define EXACT_LIMIT ((int64_t)1 << 46)
@@ -163,29 +164,13 @@ static int64_t wrapping_sum(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* The broken line through the shape's points, scores times 10. */
-static int64_t shape_at(const mst_shape *shape, int64_t utilization)
-{
-    for (uint32_t i = 0; i < shape->n; i++) {
-        const struct mst_shape_point *p = &shape->v[i];
-        if (utilization > p->utilization)
-            continue;
-        if (i == 0)
-            return p->score * 10;
-        const struct mst_shape_point *q = &shape->v[i - 1];
-        return q->score * 10 + (p->score - q->score) * 10 * (utilization - q->utilization) /
-                                   (p->utilization - q->utilization);
-    }
-    return shape->v[shape->n - 1].score * 10;
-}
-
 static int64_t resource_score(const struct mst_fit_args *args, int64_t alloc, int64_t want)
 {
     switch (args->strategy) {
     case MST_LEAST_ALLOCATED: return want > alloc ? 0 : percent_of(alloc - want, alloc);
     case MST_MOST_ALLOCATED: return percent_of(want < alloc ? want : alloc, alloc);
     case MST_REQUESTED_TO_CAPACITY_RATIO:
-        return shape_at(&args->shape, want > alloc ? 100 : percent_of(want, alloc));
+        return mst_shape_at(&args->shape, want > alloc ? 100 : percent_of(want, alloc));
     }
     mst_assert(!"strategy");
     return 0;

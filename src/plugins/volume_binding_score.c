@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "plugins/shape.h"
 #include "plugins/volume_binding_internal.h"
 
 /* Amounts of one storage class. */
@@ -72,27 +73,11 @@ static void sum_provisions(const struct mst_view *view, const struct mst_node_vo
     }
 }
 
-/* The broken line through the shape's points, scores times 10. */
-static int64_t shape_at(const mst_shape *shape, int64_t utilization)
-{
-    for (uint32_t i = 0; i < shape->n; i++) {
-        const struct mst_shape_point *p = &shape->v[i];
-        if (utilization > p->utilization)
-            continue;
-        if (i == 0)
-            return p->score * 10;
-        const struct mst_shape_point *q = &shape->v[i - 1];
-        return q->score * 10 + (p->score - q->score) * 10 * (utilization - q->utilization) /
-                                   (p->utilization - q->utilization);
-    }
-    return shape->v[shape->n - 1].score * 10;
-}
-
 static int64_t class_score(const mst_shape *shape, const struct class_sum *sum)
 {
     if (sum->capacity == 0 || sum->requested > sum->capacity)
-        return shape_at(shape, 100);
-    return shape_at(shape, (int64_t)((uint64_t)sum->requested * 100) / sum->capacity);
+        return mst_shape_at(shape, 100);
+    return mst_shape_at(shape, (int64_t)((uint64_t)sum->requested * 100) / sum->capacity);
 }
 
 int64_t mst_binding_score(const struct mst_view *view, const struct mst_binding_instance *instance,
