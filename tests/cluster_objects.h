@@ -15,6 +15,7 @@
 
 #include "api/api.h"
 #include "cluster/affinity.h"
+#include "cluster/budgets.h"
 #include "codec/yaml.h"
 
 struct mst_objects {
@@ -46,6 +47,8 @@ static inline bool objects_set(void *ctx, struct mst_object *object)
             mst_cluster_pod_update(cluster, row, &object->u.pod);
     } else if (object->kind == MST_KIND_NAMESPACE) {
         mst_cluster_namespace_set(cluster, &object->u.ns);
+    } else if (object->kind == MST_KIND_PDB) {
+        mst_cluster_budget_set(cluster, &object->u.pdb);
     } else {
         mst_cluster_selector_set(cluster, object);
     }

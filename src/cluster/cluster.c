@@ -5,7 +5,9 @@
  * Invariants: a pod with node_name is on that node's list when the node is known, else on the list
  * of pods of that unknown node; a row's references to class and usage are counted.
  */
+#include "cluster/budgets.h"
 #include "cluster/cluster_internal.h"
+#include "cluster/preemptors.h"
 #include "cluster/volumes.h"
 
 void mst_cluster_init(struct mst_cluster *cluster, struct mst_syms *syms)
@@ -22,6 +24,7 @@ static void free_text(struct mst_pod_row *p)
     mst_text_free(&p->gates);
     mst_text_free(&p->controller_name);
     mst_cond_free(&p->scheduled);
+    mst_cond_free(&p->disruption);
 }
 
 void mst_cluster_done(struct mst_cluster *cluster)
@@ -44,6 +47,8 @@ void mst_cluster_done(struct mst_cluster *cluster)
     mst_namespaces_done(cluster);
     mst_label_keys_done(cluster);
     mst_selectors_done(cluster);
+    mst_budgets_done(cluster);
+    mst_preemptors_done(cluster);
     mst_vec_done(&cluster->undo);
     mst_vec_done(&cluster->txn_marks);
     mst_arena_done(&cluster->scratch);
@@ -52,18 +57,25 @@ void mst_cluster_done(struct mst_cluster *cluster)
 
 /* ---- nodes ---- */
 
-/* Moves the pods that wait for this node onto it, oldest first: the newest stays at the head. */
+/* The oldest pod of a list that begins with the newest. */
+static uint32_t oldest_of(const struct mst_cluster *cluster, uint32_t pod)
+{
+    while (pod != MST_ROW_NONE && cluster->pods.v[pod].node_next != MST_ROW_NONE)
+        pod = cluster->pods.v[pod].node_next;
+    return pod;
+}
+
+/* Moves the pods that wait for this node onto it; their order stays. */
 static void adopt_unknown(struct mst_cluster *cluster, mst_sym name, uint32_t row)
 {
     uint32_t *head = mst_unknown_head(cluster, name);
-    uint32_t last = *head;
-    while (last != MST_ROW_NONE && cluster->pods.v[last].node_next != MST_ROW_NONE)
-        last = cluster->pods.v[last].node_next;
-    while (last != MST_ROW_NONE) {
-        uint32_t prev = cluster->pods.v[last].node_prev;
-        mst_list_remove(cluster, MST_PODS_ON_NODE, head, last);
-        mst_cluster_place(cluster, last, row);
-        last = prev;
+    uint32_t pod = oldest_of(cluster, *head);
+    *head = MST_ROW_NONE; /* the list is taken apart as a whole */
+    while (pod != MST_ROW_NONE) {
+        uint32_t newer = cluster->pods.v[pod].node_prev;
+        cluster->pods.v[pod].node_next = cluster->pods.v[pod].node_prev = MST_ROW_NONE;
+        mst_cluster_place(cluster, pod, row);
+        pod = newer;
     }
 }
 
@@ -91,15 +103,15 @@ void mst_cluster_node_remove(struct mst_cluster *cluster, mst_sym name)
     struct mst_nodes *nodes = &cluster->nodes;
     uint32_t row = mst_nodes_row(nodes, name);
     mst_assert(row != MST_ROW_NONE);
-    uint32_t pod = nodes->first_pod[row];
-    while (pod != MST_ROW_NONE && cluster->pods.v[pod].node_next != MST_ROW_NONE)
-        pod = cluster->pods.v[pod].node_next;
-    while (pod != MST_ROW_NONE) { /* oldest first: the newest comes to the head again */
-        uint32_t newer = cluster->pods.v[pod].node_prev;
+    MST_VEC(uint32_t) left = { 0 }; /* newest first */
+    uint32_t pod;
+    while ((pod = nodes->first_pod[row]) != MST_ROW_NONE) {
         mst_cluster_unplace(cluster, pod);
-        mst_list_push(cluster, MST_PODS_ON_NODE, mst_unknown_head(cluster, name), pod);
-        pod = newer;
+        mst_vec_push(&left, pod);
     }
+    while (left.n)
+        mst_list_push(cluster, MST_PODS_ON_NODE, mst_unknown_head(cluster, name), left.v[--left.n]);
+    mst_vec_done(&left);
     uint32_t moved = mst_nodes_remove(nodes, row);
     if (moved == MST_ROW_NONE)
         return;
@@ -143,6 +155,7 @@ static void take_properties(struct mst_cluster *cluster, uint32_t row, const str
     p->status_nominated = pod->status.nominated_node_name;
     mst_text_set(&p->gates, joined_gates(cluster, &pod->spec.scheduling_gates));
     mst_cond_set(&p->scheduled, &pod->status.conditions, "PodScheduled");
+    mst_cond_set(&p->disruption, &pod->status.conditions, "DisruptionTarget");
 }
 
 static void occupy(struct mst_cluster *cluster, uint32_t row, mst_sym node_name)
@@ -162,7 +175,8 @@ static void vacate(struct mst_cluster *cluster, uint32_t row)
     if (p->node != MST_ROW_NONE)
         mst_cluster_unplace(cluster, row);
     else if (p->node_name != MST_SYM_NONE)
-        mst_list_remove(cluster, MST_PODS_ON_NODE, mst_unknown_head(cluster, p->node_name), row);
+        mst_list_remove(cluster, MST_PODS_ON_NODE, mst_unknown_head(cluster, p->node_name), row,
+                        NULL);
     p->node_name = MST_SYM_NONE;
 }
 
@@ -313,6 +327,23 @@ static void become_assigned(struct mst_cluster *cluster, uint32_t row, mst_sym n
         cluster->groups.v[p->group].scheduled_count++;
 }
 
+/*
+ * kube-scheduler's cache takes an updated pod off its node and adds it again: it is the newest
+ * then. Nothing else about the node changes.
+ */
+static void become_newest(struct mst_cluster *cluster, uint32_t row)
+{
+    const struct mst_pod_row *p = &cluster->pods.v[row];
+    if (p->node == MST_ROW_NONE && p->node_name == MST_SYM_NONE)
+        return;
+    uint32_t *head = p->node != MST_ROW_NONE ? &cluster->nodes.first_pod[p->node]
+                                             : mst_unknown_head(cluster, p->node_name);
+    if (*head == row)
+        return;
+    mst_list_remove(cluster, MST_PODS_ON_NODE, head, row, NULL);
+    mst_list_push(cluster, MST_PODS_ON_NODE, head, row);
+}
+
 void mst_cluster_pod_update(struct mst_cluster *cluster, uint32_t row, const struct mst_pod *pod)
 {
     mst_assert(cluster->txn_depth == 0);
@@ -326,6 +357,7 @@ void mst_cluster_pod_update(struct mst_cluster *cluster, uint32_t row, const str
     take_ties(cluster, row, pod);
     take_volumes(cluster, row, pod);
     take_class(cluster, row, pod);
+    become_newest(cluster, row);
     /* Both empty: a nomination made in memory whose patch is on its way survives. */
     if (!p->assigned && !p->assumed &&
         (old_nominated != MST_SYM_NONE || p->status_nominated != MST_SYM_NONE))
@@ -336,6 +368,18 @@ void mst_cluster_pod_condition(struct mst_cluster *cluster, uint32_t row,
                                const struct mst_cond *condition)
 {
     mst_cond_copy(&cluster->pods.v[row].scheduled, condition);
+}
+
+void mst_cluster_pod_disruption(struct mst_cluster *cluster, uint32_t row,
+                                const struct mst_cond *condition)
+{
+    mst_cond_copy(&cluster->pods.v[row].disruption, condition);
+}
+
+bool mst_pod_preempted(const struct mst_pod_row *pod)
+{
+    return pod->deleting && mst_str_is(pod->disruption.status, "True") &&
+           mst_str_is(pod->disruption.reason, "PreemptionByScheduler");
 }
 
 void mst_cluster_pod_retire(struct mst_cluster *cluster, uint32_t row)

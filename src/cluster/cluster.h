@@ -51,8 +51,12 @@ struct mst_pod_row {
     struct mst_str gates; /* heap: "a b", absent without scheduling gates */
     int64_t generation;
     struct mst_time created, start_time;
-    struct mst_cond scheduled; /* PodScheduled */
+    struct mst_cond scheduled;  /* PodScheduled */
+    struct mst_cond disruption; /* DisruptionTarget */
 };
+
+/* The pod is on its way out because a scheduler evicted it for somebody else. */
+bool mst_pod_preempted(const struct mst_pod_row *pod);
 
 struct mst_group_row {
     bool live;
@@ -64,6 +68,7 @@ struct mst_group_row {
     int64_t min_count;
     int32_t priority;
     mst_sym preemption_policy;
+    bool disrupted_whole;       /* disruptionMode all: its running pods are one victim */
     struct mst_str parent;      /* heap: parentCompositePodGroupName */
     mst_sym_list topology_keys; /* heap */
     int64_t generation;
@@ -79,6 +84,8 @@ struct mst_affinity;
 struct mst_selector_store;
 struct mst_pod_volumes;
 struct mst_volume_store;
+struct mst_budgets;
+struct mst_preemptors;
 struct mst_namespace_row {
     mst_sym name;
     mst_labels labels; /* heap */
@@ -86,11 +93,15 @@ struct mst_namespace_row {
 };
 
 typedef enum { MST_UNDO_PLACE, MST_UNDO_UNPLACE, MST_UNDO_NOMINATE } mst_undo_kind;
+/* Where a pod was in a list, and who took its place there (MST_ROW_NONE: nobody). */
+struct mst_gap {
+    uint32_t prev, next, filler;
+};
 struct mst_undo {
     mst_undo_kind kind;
     uint32_t pod, node;
-    uint32_t next, prev; /* list neighbours of an unplaced or no longer nominated pod */
-    mst_sym nominated;   /* the nomination before */
+    struct mst_gap gap; /* of an unplaced or no longer nominated pod */
+    mst_sym nominated;  /* the nomination before */
 };
 
 struct mst_cluster {
@@ -140,6 +151,8 @@ struct mst_cluster {
     struct mst_map pod_volumes_ids;
     struct mst_map claim_uses;        /* "ns/name" -> volumes of pods on nodes that use the claim */
     struct mst_volume_store *volumes; /* volumes.c */
+    struct mst_budgets *budgets;      /* budgets.h, NULL: none */
+    struct mst_preemptors *preemptors; /* preemptors.h, NULL: none yet */
     bool
         pods_matter; /* some pod or object speaks about pods: classes tell labels apart (class.c) */
     struct mst_arena scratch; /* reset by each call that uses it */
@@ -180,9 +193,11 @@ void mst_cluster_pod_remove(struct mst_cluster *cluster, uint32_t row);
 /* Takes the pod off its node and out of its group; the row stays readable until
  * mst_cluster_pod_remove. */
 void mst_cluster_pod_retire(struct mst_cluster *cluster, uint32_t row);
-/* What the API will say of the pod once a patch arrives: PodScheduled and nominatedNodeName. */
+/* What the API will say of the pod once a patch arrives: PodScheduled, DisruptionTarget. */
 void mst_cluster_pod_condition(struct mst_cluster *cluster, uint32_t row,
                                const struct mst_cond *condition);
+void mst_cluster_pod_disruption(struct mst_cluster *cluster, uint32_t row,
+                                const struct mst_cond *condition);
 
 /*
  * Occupies a node for good, until confirmed or forgotten. The pod must be placed on it (asserted).

@@ -68,10 +68,12 @@ void mst_pod_volumes_done(struct mst_cluster *cluster);
 /* lists.c: which pods are on a row, nominated to a name, assigned to an unknown name. */
 typedef enum { MST_PODS_ON_NODE, MST_PODS_NOMINATED } mst_pod_list;
 void mst_list_push(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod);
-void mst_list_remove(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod);
-/* Puts a removed pod back between the neighbours that it had. */
+/* ret_gap (may be NULL) gets what mst_list_restore needs to undo it. */
+void mst_list_remove(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod,
+                     struct mst_gap *ret_gap);
+/* Puts a removed pod back where it was; all that happened to the list since is undone before. */
 void mst_list_restore(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod,
-                      uint32_t prev, uint32_t next);
+                      const struct mst_gap *gap);
 /* The head that belongs to a node's name; valid until the next call. */
 uint32_t *mst_unknown_head(struct mst_cluster *cluster, mst_sym node);
 uint32_t *mst_nominated_head(struct mst_cluster *cluster, mst_sym node);

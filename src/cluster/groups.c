@@ -50,6 +50,7 @@ static void forget_object(struct mst_group_row *g)
     g->min_count = 0;
     g->priority = 0;
     g->preemption_policy = MST_SYM_NONE;
+    g->disrupted_whole = false;
 }
 
 static void drop_if_unused(struct mst_cluster *cluster, uint32_t row)
@@ -75,6 +76,7 @@ uint32_t mst_cluster_group_set(struct mst_cluster *cluster, const struct mst_pod
     g->min_count = spec->policy == MST_POLICY_GANG ? spec->min_count : 1;
     g->priority = spec->priority.set ? (int32_t)spec->priority.value : 0;
     g->preemption_policy = spec->preemption_policy;
+    g->disrupted_whole = spec->disruption == MST_DISRUPT_ALL;
     g->generation = group->meta.generation;
     g->created = group->meta.created;
     mst_text_set(&g->uid, group->meta.uid);

@@ -1,8 +1,10 @@
 /*
  * lists.c - intrusive lists of pods: on one node, nominated to one node.
  *
- * Invariants: removal keeps the neighbours in the removed pod, so that undoing in LIFO order
- * restores every link as it was.
+ * The pods of one node are in the order of kube-scheduler's NodeInfo, newest first: a pod that
+ * leaves is replaced by the newest one. It decides between victims that nothing else tells apart.
+ *
+ * Invariants: undoing in LIFO order restores every link as it was.
  */
 #include "cluster/cluster_internal.h"
 
@@ -19,12 +21,22 @@ static struct link link_of(struct mst_cluster *cluster, mst_pod_list list, uint3
     return (struct link){ &p->nominated_next, &p->nominated_prev };
 }
 
-void mst_list_push(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod)
+/* Puts a pod between two neighbours. */
+static void insert(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod,
+                   uint32_t prev, uint32_t next)
 {
-    mst_list_restore(cluster, list, head, pod, MST_ROW_NONE, *head);
+    struct link mine = link_of(cluster, list, pod);
+    *mine.prev = prev;
+    *mine.next = next;
+    if (prev == MST_ROW_NONE)
+        *head = pod;
+    else
+        *link_of(cluster, list, prev).next = pod;
+    if (next != MST_ROW_NONE)
+        *link_of(cluster, list, next).prev = pod;
 }
 
-void mst_list_remove(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod)
+static void extract(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod)
 {
     struct link mine = link_of(cluster, list, pod);
     uint32_t prev = *mine.prev, next = *mine.next;
@@ -39,18 +51,35 @@ void mst_list_remove(struct mst_cluster *cluster, mst_pod_list list, uint32_t *h
     *mine.prev = *mine.next = MST_ROW_NONE;
 }
 
-void mst_list_restore(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod,
-                      uint32_t prev, uint32_t next)
+void mst_list_push(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod)
+{
+    insert(cluster, list, head, pod, MST_ROW_NONE, *head);
+}
+
+void mst_list_remove(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod,
+                     struct mst_gap *ret_gap)
 {
     struct link mine = link_of(cluster, list, pod);
-    *mine.prev = prev;
-    *mine.next = next;
-    if (prev == MST_ROW_NONE)
-        *head = pod;
-    else
-        *link_of(cluster, list, prev).next = pod;
-    if (next != MST_ROW_NONE)
-        *link_of(cluster, list, next).prev = pod;
+    struct mst_gap gap = { .prev = *mine.prev, .next = *mine.next, .filler = MST_ROW_NONE };
+    extract(cluster, list, head, pod);
+    bool fill = list == MST_PODS_ON_NODE && gap.prev != MST_ROW_NONE && *head != gap.prev;
+    if (fill) {
+        gap.filler = *head;
+        extract(cluster, list, head, gap.filler);
+        insert(cluster, list, head, gap.filler, gap.prev, gap.next);
+    }
+    if (ret_gap)
+        *ret_gap = gap;
+}
+
+void mst_list_restore(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod,
+                      const struct mst_gap *gap)
+{
+    if (gap->filler != MST_ROW_NONE)
+        extract(cluster, list, head, gap->filler);
+    insert(cluster, list, head, pod, gap->prev, gap->next);
+    if (gap->filler != MST_ROW_NONE)
+        insert(cluster, list, head, gap->filler, MST_ROW_NONE, *head);
 }
 
 static uint32_t *head_of(void **v, uint32_t *n, uint32_t *cap, mst_sym sym)

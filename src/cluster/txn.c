@@ -57,12 +57,8 @@ void mst_cluster_unplace(struct mst_cluster *cluster, uint32_t pod)
     struct mst_pod_row *p = &cluster->pods.v[pod];
     mst_assert(p->live && p->node != MST_ROW_NONE);
     uint32_t node = p->node;
-    struct mst_undo undo = { .kind = MST_UNDO_UNPLACE,
-                             .pod = pod,
-                             .node = node,
-                             .next = p->node_next,
-                             .prev = p->node_prev };
-    mst_list_remove(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[node], pod);
+    struct mst_undo undo = { .kind = MST_UNDO_UNPLACE, .pod = pod, .node = node };
+    mst_list_remove(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[node], pod, &undo.gap);
     account(cluster, pod, node, -1);
     p->node = MST_ROW_NONE;
     if (cluster->txn_depth)
@@ -82,14 +78,10 @@ void mst_cluster_nominate(struct mst_cluster *cluster, uint32_t pod, mst_sym nod
     struct mst_pod_row *p = &cluster->pods.v[pod];
     if (p->nominated == node_name)
         return;
-    struct mst_undo undo = { .kind = MST_UNDO_NOMINATE,
-                             .pod = pod,
-                             .next = p->nominated_next,
-                             .prev = p->nominated_prev,
-                             .nominated = p->nominated };
+    struct mst_undo undo = { .kind = MST_UNDO_NOMINATE, .pod = pod, .nominated = p->nominated };
     if (p->nominated != MST_SYM_NONE) {
-        mst_list_remove(cluster, MST_PODS_NOMINATED, mst_nominated_head(cluster, p->nominated),
-                        pod);
+        mst_list_remove(cluster, MST_PODS_NOMINATED, mst_nominated_head(cluster, p->nominated), pod,
+                        &undo.gap);
         count_nominated(cluster, p->nominated, -1);
     }
     p->nominated = node_name;
@@ -112,13 +104,13 @@ static void undo_nominate(struct mst_cluster *cluster, const struct mst_undo *u)
     struct mst_pod_row *p = &cluster->pods.v[u->pod];
     if (p->nominated != MST_SYM_NONE) {
         mst_list_remove(cluster, MST_PODS_NOMINATED, mst_nominated_head(cluster, p->nominated),
-                        u->pod);
+                        u->pod, NULL);
         count_nominated(cluster, p->nominated, -1);
     }
     p->nominated = u->nominated;
     if (u->nominated != MST_SYM_NONE) {
         mst_list_restore(cluster, MST_PODS_NOMINATED, mst_nominated_head(cluster, u->nominated),
-                         u->pod, u->prev, u->next);
+                         u->pod, &u->gap);
         count_nominated(cluster, u->nominated, +1);
     }
 }
@@ -128,13 +120,14 @@ static void undo_one(struct mst_cluster *cluster, const struct mst_undo *u)
     struct mst_pod_row *p = &cluster->pods.v[u->pod];
     switch (u->kind) {
     case MST_UNDO_PLACE:
-        mst_list_remove(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[u->node], u->pod);
+        mst_list_remove(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[u->node], u->pod,
+                        NULL);
         account(cluster, u->pod, u->node, -1);
         p->node = MST_ROW_NONE;
         break;
     case MST_UNDO_UNPLACE:
         mst_list_restore(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[u->node], u->pod,
-                         u->prev, u->next);
+                         &u->gap);
         account(cluster, u->pod, u->node, +1);
         p->node = u->node;
         break;
@@ -193,7 +186,8 @@ void mst_cluster_forget(struct mst_cluster *cluster, uint32_t pod)
     if (p->node != MST_ROW_NONE)
         mst_cluster_unplace(cluster, pod);
     else
-        mst_list_remove(cluster, MST_PODS_ON_NODE, mst_unknown_head(cluster, p->node_name), pod);
+        mst_list_remove(cluster, MST_PODS_ON_NODE, mst_unknown_head(cluster, p->node_name), pod,
+                        NULL);
     p->assumed = false;
     p->node_name = MST_SYM_NONE;
     if (p->group != MST_ROW_NONE)

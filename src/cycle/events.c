@@ -10,6 +10,7 @@
 
 #include "api/api.h"
 #include "cluster/affinity.h"
+#include "cluster/budgets.h"
 
 /* ---- pods ---- */
 
@@ -473,6 +474,7 @@ static void set(struct mst_engine *engine, const struct mst_object *object)
     case MST_KIND_POD_GROUP:
     case MST_KIND_COMPOSITE_POD_GROUP: set_group(engine, &object->u.group); break;
     case MST_KIND_NAMESPACE: mst_cluster_namespace_set(&engine->cluster, &object->u.ns); break;
+    case MST_KIND_PDB: mst_cluster_budget_set(&engine->cluster, &object->u.pdb); break;
     case MST_KIND_SERVICE:
     case MST_KIND_REPLICATION_CONTROLLER:
     case MST_KIND_REPLICA_SET:
@@ -487,7 +489,6 @@ static void set(struct mst_engine *engine, const struct mst_object *object)
     case MST_KIND_UNKNOWN:
     case MST_KIND_WORKLOAD:
     case MST_KIND_PRIORITY_CLASS:
-    case MST_KIND_PDB:
     case MST_KIND_COUNT: break;
     }
 }
@@ -511,6 +512,9 @@ static void remove_object(struct mst_engine *engine, const struct mst_object *ob
         mst_cluster_namespace_remove(&engine->cluster,
                                      mst_sym_of(engine->syms, object->u.meta.name));
         break;
+    case MST_KIND_PDB:
+        mst_cluster_budget_remove(&engine->cluster, object->u.meta.namespace_, object->u.meta.name);
+        break;
     case MST_KIND_SERVICE:
     case MST_KIND_REPLICATION_CONTROLLER:
     case MST_KIND_REPLICA_SET:
@@ -526,7 +530,6 @@ static void remove_object(struct mst_engine *engine, const struct mst_object *ob
     case MST_KIND_UNKNOWN:
     case MST_KIND_WORKLOAD:
     case MST_KIND_PRIORITY_CLASS:
-    case MST_KIND_PDB:
     case MST_KIND_COUNT: break;
     }
 }
