@@ -240,6 +240,12 @@ static inline void host_print(struct host *h, const struct mst_effect *e)
         break;
     case MST_EFFECT_PV_UPDATE:
     case MST_EFFECT_PVC_UPDATE: mst_buf_printf(b, "update %.*s", MST_ARG(e->name)); break;
+    case MST_EFFECT_EVICT:
+        mst_buf_printf(b, "evict %.*s/%.*s", MST_ARG(e->ns), MST_ARG(e->name));
+        if (e->condition_set)
+            mst_buf_printf(b, " %.*s: %.*s", MST_ARG(e->condition.type),
+                           MST_ARG(e->condition.message));
+        break;
     case MST_EFFECT_EVENT:
         mst_buf_printf(b, "event %.*s/%.*s %.*s: %.*s", MST_ARG(e->ns), MST_ARG(e->name),
                        MST_ARG(e->reason), MST_ARG(e->note));

@@ -132,6 +132,7 @@ static int run_scenario(struct simulation *s)
         .attempts_max = attempts  ? (uint32_t)attempts
                         : effects ? EFFECT_ATTEMPTS
                                   : 0,
+        .ends_at_once = strcmp(mst_args_text(s->args, "deletions", "graceful"), "instant") == 0,
         .attempts_soft = !attempts,
         .retry_unchanged = effects || attempts,
         .recorder = s->record ? &s->recorder : NULL,
@@ -198,7 +199,7 @@ static int replay(const struct mst_args *args, const char *path)
 {
     static const char *const others[] = { "filename", "config", "profile",      "feature-gates",
                                           "seed",     "until",  "max-attempts", "record",
-                                          "explain",  "output" };
+                                          "explain",  "output", "deletions" };
     for (size_t i = 0; i < MST_COUNT(others); i++)
         if (mst_args_has(args, others[i]))
             return mst_usage_error(args->command,
@@ -257,6 +258,11 @@ static const struct mst_flag flags[] = {
       .arg = "N",
       .help = "stop when one pod or group was attempted N times; without it the run ends\n"
               "when nothing more can change (-o effects: then at 6 attempts)" },
+    { .name = "deletions",
+      .arg = "HOW",
+      .values = "graceful|instant",
+      .help = "how deleted and evicted pods go: after their grace period (the default), or\n"
+              "at once" },
     { .name = "output",
       .letter = 'o',
       .arg = "FORMAT",

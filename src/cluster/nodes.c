@@ -150,6 +150,13 @@ void mst_nodes_touch(struct mst_nodes *nodes, uint32_t row)
     mst_vec_push(&nodes->changes, row);
 }
 
+void mst_nodes_forget_changes(struct mst_nodes *nodes, uint64_t mark)
+{
+    mst_assert(mark <= mst_nodes_change_end(nodes));
+    if (mark >= nodes->change_first) /* else the log began anew meanwhile: all have to look */
+        nodes->changes.n = (uint32_t)(mark - nodes->change_first);
+}
+
 void mst_nodes_update(struct mst_nodes *nodes, uint32_t row, const struct mst_node *node)
 {
     const mst_resources *given = node->allocatable_set ? &node->allocatable : &node->capacity;

@@ -196,6 +196,12 @@ struct mst_percents {
 };
 void mst_nodes_percents(const struct mst_nodes *nodes, uint32_t row, struct mst_percents *out);
 
+/*
+ * Forgets the changes noted since `mark`, which mst_nodes_change_end returned then: every row is
+ * as it was, and nobody has replayed them.
+ */
+void mst_nodes_forget_changes(struct mst_nodes *nodes, uint64_t mark);
+
 /* Notes that a row's columns changed, and keeps the derived ones in step. O(1). */
 void mst_nodes_touch(struct mst_nodes *nodes, uint32_t row);
 /* The number that the next change will get; changes in [change_first, this) can be replayed. */

@@ -69,8 +69,11 @@ bool mst_preemptor_waits(const struct mst_cluster *cluster, struct mst_str uid)
         return false;
     if (!p->name.p)
         return true;
-    uint32_t victim = mst_cluster_pod(cluster, p->ns, p->name);
-    return victim != MST_ROW_NONE && !cluster->pods.v[victim].deleting;
+    uint32_t row = mst_cluster_pod(cluster, p->ns, p->name);
+    if (row == MST_ROW_NONE)
+        return false;
+    const struct mst_pod_row *victim = &cluster->pods.v[row];
+    return !victim->deleting && victim->node_name != MST_SYM_NONE; /* no node: on its way out */
 }
 
 void mst_preemptors_done(struct mst_cluster *cluster)

@@ -140,6 +140,16 @@ static void give_up(struct mst_engine *engine, const struct mst_held_volumes *he
                                             name, stage, MST_ARG(reason)));
 }
 
+bool mst_engine_cancel_bind(struct mst_engine *engine, uint32_t pod, struct mst_str reason)
+{
+    const struct mst_held_volumes *held = held_of(engine, pod);
+    if (!held || !held->waits)
+        return false;
+    const struct mst_held_volumes copy = *held;
+    give_up(engine, &copy, "", reason);
+    return true;
+}
+
 /* One look at a waiting pod: bind it, wait on, or give it up. */
 static void look_at(struct mst_engine *engine, struct mst_held_volumes *held)
 {

@@ -56,8 +56,8 @@ void mst_effect_event(struct mst_engine *engine, uint32_t pod, bool warning, con
         e->note = keep(engine, note);
 }
 
-static struct mst_condition condition_of(struct mst_engine *engine, const char *type,
-                                         const struct mst_cond *cond)
+struct mst_condition mst_effect_condition(struct mst_engine *engine, const char *type,
+                                          const struct mst_cond *cond)
 {
     if (!cond->status.n)
         return (struct mst_condition){ 0 };
@@ -71,9 +71,9 @@ static struct mst_condition condition_of(struct mst_engine *engine, const char *
     };
 }
 
-static struct mst_time time_of(int64_t now_ns)
+struct mst_time mst_effect_time(const struct mst_engine *engine)
 {
-    return (struct mst_time){ .unix_s = now_ns / 1000000000, .set = true };
+    return (struct mst_time){ .unix_s = engine->now_ns / 1000000000, .set = true };
 }
 
 /* observedGeneration does not count: nothing is sent for it alone. */
@@ -83,8 +83,20 @@ static bool same_condition(const struct mst_cond *a, const struct mst_cond *b)
            mst_str_eq(a->message, b->message);
 }
 
+/* Takes the nomination over; false when the API knows it as it is. */
+static bool change_nomination(struct mst_engine *engine, uint32_t pod, mst_sym node)
+{
+    struct mst_pod_row *p = &engine->cluster.pods.v[pod];
+    if (p->status_nominated == node)
+        return false;
+    if (p->status_nominated != MST_SYM_NONE)
+        mst_vec_push(&engine->freed, pod);
+    p->status_nominated = node;
+    return true;
+}
+
 void mst_effect_pod_status(struct mst_engine *engine, uint32_t pod, const char *reason,
-                           struct mst_str message, mst_nnn nominated)
+                           struct mst_str message, mst_nnn nominated, mst_sym node)
 {
     struct mst_pod_row *p = &engine->cluster.pods.v[pod];
     bool same_status = mst_str_is(p->scheduled.status, "False");
@@ -93,38 +105,31 @@ void mst_effect_pod_status(struct mst_engine *engine, uint32_t pod, const char *
         .reason = mst_str_of(reason),
         .message = message,
         .observed_generation = p->generation,
-        .last_transition = same_status ? p->scheduled.last_transition : time_of(engine->now_ns),
+        .last_transition = same_status ? p->scheduled.last_transition : mst_effect_time(engine),
     };
     bool change = !same_condition(&p->scheduled, &next);
-    bool clear = nominated == MST_NNN_CLEAR && p->status_nominated != MST_SYM_NONE;
-    if (!change && !clear)
+    node = nominated == MST_NNN_SET ? node : (mst_sym)MST_SYM_NONE;
+    bool renominate = nominated != MST_NNN_KEEP && change_nomination(engine, pod, node);
+    if (!change && !renominate)
         return;
     struct mst_effect *e = mst_effect_add(engine, MST_EFFECT_POD_STATUS, MST_KIND_POD, pod);
     if (change) {
         e->condition_set = true;
-        e->before = condition_of(engine, "PodScheduled", &p->scheduled);
-        e->condition = condition_of(engine, "PodScheduled", &next);
+        e->before = mst_effect_condition(engine, "PodScheduled", &p->scheduled);
+        e->condition = mst_effect_condition(engine, "PodScheduled", &next);
         mst_cluster_pod_condition(&engine->cluster, pod, &next);
     }
-    if (clear) {
-        e->nominated_set = true;
-        e->nominated = MST_STR("");
-        p->status_nominated = MST_SYM_NONE;
-        mst_vec_push(&engine->freed, pod);
-    }
+    e->nominated_set = renominate;
+    e->nominated = node == MST_SYM_NONE ? MST_STR("") : mst_sym_str(engine->syms, node);
 }
 
 void mst_effect_nominate(struct mst_engine *engine, uint32_t pod, mst_sym node)
 {
-    struct mst_pod_row *p = &engine->cluster.pods.v[pod];
-    if (p->status_nominated == node)
+    if (!change_nomination(engine, pod, node))
         return;
-    if (p->status_nominated != MST_SYM_NONE)
-        mst_vec_push(&engine->freed, pod);
     struct mst_effect *e = mst_effect_add(engine, MST_EFFECT_POD_STATUS, MST_KIND_POD, pod);
     e->nominated_set = true;
-    e->nominated = mst_sym_str(engine->syms, node);
-    p->status_nominated = node;
+    e->nominated = node == MST_SYM_NONE ? MST_STR("") : mst_sym_str(engine->syms, node);
 }
 
 void mst_effect_group_status(struct mst_engine *engine, uint32_t group, bool scheduled,
@@ -140,15 +145,15 @@ void mst_effect_group_status(struct mst_engine *engine, uint32_t group, bool sch
         .message = message,
         .observed_generation = g->generation,
         .last_transition =
-            same_status ? g->initially_scheduled.last_transition : time_of(engine->now_ns),
+            same_status ? g->initially_scheduled.last_transition : mst_effect_time(engine),
     };
     if (same_condition(&g->initially_scheduled, &next))
         return;
     struct mst_effect *e =
         mst_effect_add(engine, MST_EFFECT_GROUP_STATUS, MST_KIND_POD_GROUP, group);
     e->condition_set = true;
-    e->before = condition_of(engine, "PodGroupInitiallyScheduled", &g->initially_scheduled);
-    e->condition = condition_of(engine, "PodGroupInitiallyScheduled", &next);
+    e->before = mst_effect_condition(engine, "PodGroupInitiallyScheduled", &g->initially_scheduled);
+    e->condition = mst_effect_condition(engine, "PodGroupInitiallyScheduled", &next);
     mst_cluster_group_condition(&engine->cluster, group, &next);
 }
 

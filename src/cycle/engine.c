@@ -66,6 +66,7 @@ void mst_engine_free(struct mst_engine *engine)
         mst_free(engine->held.v[i].reservation);
     mst_vec_done(&engine->held);
     mst_vec_done(&engine->freed);
+    mst_evictions_done(engine);
     mst_effects_done(&engine->left);
     mst_arena_done(&engine->arena);
     mst_free(engine);
@@ -82,7 +83,7 @@ static void tell_held(struct mst_engine *engine)
         n = mst_queue_held(engine->queue, engine->now_ns, &engine->arena, held, HELD_BATCH);
         for (uint32_t i = 0; i < n; i++)
             mst_effect_pod_status(engine, held[i].pod, "NotReadyForScheduling", held[i].text,
-                                  MST_NNN_KEEP);
+                                  MST_NNN_KEEP, MST_SYM_NONE);
         mst_arena_reset(&engine->arena);
     } while (n == HELD_BATCH);
 }
@@ -175,6 +176,15 @@ bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effec
     return tried || out->list.n > 0;
 }
 
+bool mst_engine_flush(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out)
+{
+    advance(engine, now_ns);
+    if (!engine->left.list.n)
+        return false;
+    take_left(engine, out);
+    return true;
+}
+
 int64_t mst_engine_deadline(const struct mst_engine *engine, int64_t now_ns)
 {
     if (engine->left.list.n)
@@ -228,9 +238,11 @@ void mst_engine_fail_pod(struct mst_engine *engine, uint32_t pod, bool member,
         mst_queue_pod_failed(engine->queue, pod, failure->slots, 0, engine->now_ns);
     if (failure->nominated == MST_NNN_CLEAR)
         mst_cluster_nominate(&engine->cluster, pod, MST_SYM_NONE);
+    else if (failure->nominated == MST_NNN_SET)
+        mst_cluster_nominate(&engine->cluster, pod, failure->node);
     mst_effect_event(engine, pod, true, "FailedScheduling", "Scheduling", failure->message);
     mst_effect_pod_status(engine, pod, failure->error ? "SchedulerError" : "Unschedulable",
-                          failure->message, failure->nominated);
+                          failure->message, failure->nominated, failure->node);
 }
 
 /* ---- views ---- */

@@ -36,7 +36,7 @@ void mst_engine_free(struct mst_engine *engine);
 typedef enum {
     MST_EVENT_SET,           /* `object` was added or changed: its whole new state */
     MST_EVENT_REMOVE,        /* `object` is gone: its kind, namespace and name count */
-    MST_EVENT_EFFECT_DONE,   /* effect_id succeeded */
+    MST_EVENT_EFFECT_DONE,   /* effect_id succeeded; `gone`: its object was not there */
     MST_EVENT_EFFECT_FAILED, /* effect_id failed for good; `reason` says why */
 } mst_event_kind;
 
@@ -44,6 +44,7 @@ struct mst_event {
     mst_event_kind kind;
     const struct mst_object *object; /* decoded, defaulted, admitted; borrowed for the call */
     uint64_t effect_id;
+    bool gone;
     struct mst_str reason;
 };
 
@@ -67,6 +68,11 @@ typedef enum {
      */
     MST_EFFECT_PV_UPDATE,
     MST_EFFECT_PVC_UPDATE,
+    /*
+     * Eviction of a victim: patch the condition if there is one, then DELETE with the UID as
+     * precondition. Answered with EFFECT_DONE (also when the pod is gone) or EFFECT_FAILED.
+     */
+    MST_EFFECT_EVICT,
     MST_EFFECT_EVENT, /* events.k8s.io/v1 Event about the object */
 } mst_effect_kind;
 
@@ -86,7 +92,7 @@ struct mst_effect {
     struct mst_str claim_ns, claim_name, claim_uid;
     bool claim_new;     /* claimRef was empty */
     bool by_controller; /* the annotation pv.kubernetes.io/bound-by-controller is new */
-    /* STATUS: the condition as it shall be, and as it was (before.type absent: there was none) */
+    /* STATUS, EVICT: the condition as it shall be, and as it was (before.type absent: none) */
     bool condition_set;
     struct mst_condition condition,
         before; /* last_transition: of this change, kept if status stays */
@@ -94,6 +100,7 @@ struct mst_effect {
     struct mst_str nominated; /* empty: cleared */
     /* EVENT */
     struct mst_str type, reason, action, note; /* note at most 1024 bytes */
+    struct mst_str related;                    /* "Kind ns/name" of the preemptor, or absent */
 };
 
 /* Effects of one step, in order; text and lists live in the arena until the next step. */
@@ -111,6 +118,8 @@ void mst_effects_done(struct mst_effects *effects);
  * there is nothing to do before mst_engine_deadline or the next event.
  */
 bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out);
+/* Only the effects that events left behind; false when there are none. */
+bool mst_engine_flush(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out);
 /* When to call again if nothing happens; INT64_MAX: never. */
 int64_t mst_engine_deadline(const struct mst_engine *engine, int64_t now_ns);
 /* Attempts so far. */

@@ -5,7 +5,7 @@
 #define MST_ENGINE_INTERNAL_H
 
 #include "cycle/engine.h"
-#include "framework/eval.h"
+#include "preempt/preempt.h"
 
 /* A bind that was sent; once answered, pod is MST_ROW_NONE. */
 struct mst_bind {
@@ -46,7 +46,8 @@ struct mst_engine {
     MST_VEC(struct mst_bind) binds; /* ascending by effect id */
     uint32_t binds_begin;           /* the ones before are answered */
     MST_VEC(struct mst_held_volumes) held;
-    int64_t held_poll_ns;    /* the next time some of them has to be looked at */
+    int64_t held_poll_ns;                     /* the next time some of them has to be looked at */
+    MST_VEC(struct mst_eviction *) evictions; /* under way, oldest first (evict.c) */
     MST_VEC(uint32_t) freed; /* pods whose nomination this cycle cleared in the API */
 };
 
@@ -55,6 +56,7 @@ struct mst_engine {
 typedef enum {
     MST_NNN_KEEP,
     MST_NNN_CLEAR,
+    MST_NNN_SET,
 } mst_nnn;
 
 struct mst_failure {
@@ -62,6 +64,7 @@ struct mst_failure {
     struct mst_str message; /* condition and event */
     uint64_t slots;         /* who rejected it */
     mst_nnn nominated;
+    mst_sym node; /* with MST_NNN_SET */
 };
 
 /* The failure handler: back to the queue, nomination, event, patch. */
@@ -78,7 +81,12 @@ void mst_effect_event(struct mst_engine *engine, uint32_t pod, bool warning, con
  * Patches PodScheduled and / or the nomination, and takes both over; nothing when nothing changes.
  */
 void mst_effect_pod_status(struct mst_engine *engine, uint32_t pod, const char *reason,
-                           struct mst_str message, mst_nnn nominated);
+                           struct mst_str message, mst_nnn nominated, mst_sym node);
+/* The condition with its texts kept for the effect; absent when there is no such condition. */
+struct mst_condition mst_effect_condition(struct mst_engine *engine, const char *type,
+                                          const struct mst_cond *cond);
+/* The time of a transition that happens now. */
+struct mst_time mst_effect_time(const struct mst_engine *engine);
 void mst_effect_nominate(struct mst_engine *engine, uint32_t pod, mst_sym node);
 /* Patches PodGroupInitiallyScheduled; True is never overwritten. */
 void mst_effect_group_status(struct mst_engine *engine, uint32_t group, bool scheduled,
@@ -108,6 +116,8 @@ struct mst_member {
     uint32_t pod;
     mst_member_state state;
     struct mst_pick pick; /* when rejected: message and slots */
+    mst_nnn nominated;    /* what becomes of its nomination when the group is not placed */
+    mst_sym seat;         /* with MST_NNN_SET */
 };
 
 struct mst_group_try {
@@ -121,6 +131,8 @@ struct mst_group_try {
     bool nothing_new;    /* feasible, but no pod was placed */
     mst_code code;       /* MST_SUCCESS, MST_UNSCHEDULABLE, MST_ERROR */
     struct mst_str text; /* PlacementFeasible's, or the error's */
+    bool waits;          /* victims make room for it */
+    struct mst_str post; /* what PodGroupPostFilter said, empty: nothing */
 };
 
 /*
@@ -134,6 +146,15 @@ void mst_group_try(struct mst_engine *engine, struct mst_group_try *out);
  * absent span when they may be tried together.
  */
 struct mst_str mst_group_check(struct mst_engine *engine, const struct mst_group_try *t);
+
+/* What becomes of the members' nominations when nobody makes room. */
+void mst_group_nominations(const struct mst_engine *engine, struct mst_group_try *t);
+/*
+ * PodGroupPostFilter of a group that was rejected (group_preempt_cycle.c): fills in `post`, `waits`
+ * and the members' nominations; an error becomes the group's.
+ */
+void mst_group_look_for_victims(struct mst_engine *engine, struct mst_group_try *t,
+                                struct mst_preemption *out);
 
 /* The texts of scheduling.md 4.2. */
 struct mst_group_texts {
@@ -160,6 +181,35 @@ void mst_engine_poll_held(struct mst_engine *engine);
 bool mst_engine_write_failed(struct mst_engine *engine, uint64_t effect_id, struct mst_str reason);
 /* An assumed pod will not run: off the node, back to the queue, with these words. */
 void mst_engine_bind_failed(struct mst_engine *engine, uint32_t pod, struct mst_str message);
+
+/* ---- preemption ---- */
+
+/* What a search for victims works with, in the engine's arena (pod_cycle.c). */
+struct mst_preempt mst_engine_preempt(struct mst_engine *engine, const struct mst_framework *fw);
+
+/* ---- evictions (evict.c) ---- */
+
+struct mst_eviction;
+/* Who needs the room. */
+struct mst_preemptor {
+    bool group;
+    uint32_t row; /* of the pod or the group */
+    const struct mst_framework *fw;
+};
+/*
+ * Carries out what was decided, after the preemptor was handed back to the queue. Lower nominations
+ * on the nodes go; the preemptor stays out of the queue until the last eviction is on its way.
+ */
+void mst_engine_evict(struct mst_engine *engine, const struct mst_preemptor *preemptor,
+                      const struct mst_preemption *preemption);
+/* To be called before the preemptor is handed back: from now on PreEnqueue holds it. */
+void mst_engine_evict_begin(struct mst_engine *engine, const struct mst_preemptor *preemptor,
+                            const struct mst_preemption *preemption);
+/* An eviction was answered. False: the effect is none. */
+bool mst_engine_evict_answered(struct mst_engine *engine, const struct mst_event *event);
+void mst_evictions_done(struct mst_engine *engine);
+/* The pod is placed and waits for volumes: it is given up. False: it does not. */
+bool mst_engine_cancel_bind(struct mst_engine *engine, uint32_t pod, struct mst_str reason);
 
 /* storage_events.c */
 void mst_engine_storage_set(struct mst_engine *engine, const struct mst_object *object);

@@ -453,7 +453,7 @@ static void answer(struct mst_engine *engine, const struct mst_event *event)
     if (event->kind == MST_EVENT_EFFECT_FAILED &&
         mst_engine_write_failed(engine, event->effect_id, event->reason))
         return;
-    if (!take_bind(engine, event->effect_id, &bind))
+    if (mst_engine_evict_answered(engine, event) || !take_bind(engine, event->effect_id, &bind))
         return; /* patches and events need no answer */
     if (same_pod(engine, &bind)) {
         if (event->kind == MST_EVENT_EFFECT_DONE)

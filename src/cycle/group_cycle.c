@@ -133,31 +133,24 @@ static uint32_t permit_waiters(const struct mst_engine *engine, const struct mst
     return before_last > 0 ? (uint32_t)before_last : 0;
 }
 
-/* A member that was not placed: upstream leaves its nomination; muster, where it still may come
- * true. */
-static bool keeps_nomination(const struct mst_engine *engine, uint32_t pod)
-{
-    return engine->cluster.nodes.count &&
-           (engine->config->upstream || engine->cluster.pods.v[pod].never_preempts);
-}
-
 static void fail_member(struct mst_engine *engine, const struct mst_group_try *t,
                         const struct mst_member *m, const struct mst_group_texts *texts)
 {
+    bool own_error = m->state == MST_MEMBER_REJECTED && m->pick.code == MST_ERROR;
     struct mst_failure failure = {
-        .error = t->code == MST_ERROR,
-        .nominated = keeps_nomination(engine, m->pod) ? MST_NNN_KEEP : MST_NNN_CLEAR,
+        .error = t->code == MST_ERROR || own_error,
+        .nominated = m->nominated,
+        .node = m->seat,
     };
-    if (m->state == MST_MEMBER_REJECTED) {
-        failure.message = m->pick.message;
+    if (m->state == MST_MEMBER_REJECTED)
         failure.slots = m->pick.slots;
-        failure.error |= m->pick.code == MST_ERROR;
-    } else if (t->code == MST_ERROR) {
+    if (m->state == MST_MEMBER_REJECTED && (t->code != MST_ERROR || own_error))
+        failure.message = m->pick.message;
+    else if (t->code == MST_ERROR)
         failure.message = t->text;
-    } else {
+    else
         failure.message = m->state == MST_MEMBER_PLACED ? texts->placed : texts->untried;
-    }
-    if (failure.error || m->state == MST_MEMBER_PLACED)
+    if (failure.error)
         failure.nominated = MST_NNN_CLEAR;
     mst_engine_fail_pod(engine, m->pod, true, &failure);
 }
@@ -185,8 +178,16 @@ static void submit_success(struct mst_engine *engine, const struct mst_group_try
     mst_queue_group_done(engine->queue, t->group, MST_GROUP_SUCCESS, engine->now_ns);
 }
 
-static void submit_failure(struct mst_engine *engine, const struct mst_group_try *t)
+static void submit_failure(struct mst_engine *engine, struct mst_group_try *t)
 {
+    struct mst_preemption preemption = { .code = MST_UNSCHEDULABLE };
+    struct mst_preemptor preemptor = { .group = true, .row = t->group, .fw = t->fw };
+    bool tried_in_vain = t->code == MST_UNSCHEDULABLE;
+    mst_group_nominations(engine, t);
+    if (tried_in_vain)
+        mst_group_look_for_victims(engine, t, &preemption);
+    if (preemption.code == MST_SUCCESS)
+        mst_engine_evict_begin(engine, &preemptor, &preemption);
     struct mst_group_texts texts;
     mst_group_texts_of(engine, t, &engine->arena, &texts);
     bool error = t->code == MST_ERROR;
@@ -194,8 +195,11 @@ static void submit_failure(struct mst_engine *engine, const struct mst_group_try
         fail_member(engine, t, &t->members[i], &texts);
     mst_effect_group_status(engine, t->group, false, error ? "SchedulerError" : "Unschedulable",
                             error ? t->text : texts.condition);
-    mst_queue_group_done(engine->queue, t->group, error ? MST_GROUP_ERROR : MST_GROUP_REJECTED,
-                         engine->now_ns);
+    /* An error of the hook comes after the queue has made up its mind. */
+    mst_queue_group_done(engine->queue, t->group,
+                         tried_in_vain ? MST_GROUP_REJECTED : MST_GROUP_ERROR, engine->now_ns);
+    if (preemption.code == MST_SUCCESS)
+        mst_engine_evict(engine, &preemptor, &preemption);
 }
 
 static void try_and_submit(struct mst_engine *engine, struct mst_group_try *t)
@@ -204,6 +208,7 @@ static void try_and_submit(struct mst_engine *engine, struct mst_group_try *t)
     mst_group_try(engine, t);
     if (t->code == MST_SUCCESS) {
         mst_txn_commit(&engine->cluster, mark);
+        mst_group_nominations(engine, t);
         submit_success(engine, t);
     } else {
         for (uint32_t i = t->member_count; i-- > 0;)

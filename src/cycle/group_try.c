@@ -90,13 +90,12 @@ static struct mst_str join(struct mst_arena *arena, struct mst_str a, struct mst
 
 /*
  * Profile upstream: the pieces as v1.37.2 strings them together. F, the text of the preemption
- * hook, is empty here since no plugin of that point runs; upstream appends it all the same: a
- * trailing ", ".
+ * hook, is appended even when it is empty: a trailing ", ".
  */
 static void texts_upstream(const struct mst_group_try *t, bool placements, struct mst_arena *arena,
                            struct mst_group_texts *out)
 {
-    const struct mst_str g = MST_STR(GENERAL), f = MST_STR("");
+    const struct mst_str g = MST_STR(GENERAL);
     struct mst_str core; /* what a member gets that nobody looked at */
     if (t->nothing_new) {
         core = g;
@@ -110,8 +109,8 @@ static void texts_upstream(const struct mst_group_try *t, bool placements, struc
         core = t->refused_early ? join(arena, g, t->text) : t->text;
     }
     out->untried = core;
-    out->condition = join(arena, core, f);
-    out->placed = join(arena, g, out->condition);
+    out->condition = join(arena, core, t->post);
+    out->placed = t->waits ? out->condition : join(arena, g, out->condition);
 }
 
 /* Profile muster: the same pieces, each at most once, and always with the count. */
@@ -127,8 +126,10 @@ static void texts_muster(const struct mst_group_try *t, bool placements, struct 
                                      MST_ARG(t->text)));
     else if (!t->nothing_new)
         core = t->refused_early ? join(arena, g, t->text) : t->text;
-    out->condition = out->untried = core;
-    out->placed = t->nothing_new || placements || t->refused_early ? core : join(arena, g, core);
+    out->untried = core;
+    out->condition = t->post.n ? join(arena, core, t->post) : core;
+    bool general = t->waits || t->nothing_new || placements || t->refused_early;
+    out->placed = general ? out->condition : join(arena, g, out->condition);
 }
 
 void mst_group_texts_of(const struct mst_engine *engine, const struct mst_group_try *t,

@@ -5,6 +5,51 @@
  */
 #include "cycle/engine_internal.h"
 
+struct mst_preempt mst_engine_preempt(struct mst_engine *engine, const struct mst_framework *fw)
+{
+    return (struct mst_preempt){
+        .evals = &engine->evals, .fw = fw, .now_ns = engine->now_ns, .arena = &engine->arena
+    };
+}
+
+/* PostFilter: victims for a pod that fits nowhere; says in `failure` what became of it. */
+static void look_for_victims(struct mst_engine *engine, uint32_t pod,
+                             const struct mst_framework *fw, const struct mst_pick *pick,
+                             struct mst_preemption *preemption, struct mst_failure *failure)
+{
+    struct mst_preempt x = mst_engine_preempt(engine, fw);
+    mst_preempt_pod(&x, pod, pick, NULL, preemption);
+    if (preemption->message.n)
+        failure->message =
+            mst_arena_printf(&engine->arena, "%.*s preemption: %.*s", MST_ARG(failure->message),
+                             MST_ARG(preemption->message));
+    failure->nominated = preemption->clears_nomination ? MST_NNN_CLEAR : MST_NNN_KEEP;
+    if (preemption->code != MST_SUCCESS)
+        return;
+    failure->nominated = MST_NNN_SET;
+    failure->node = engine->cluster.nodes.name[preemption->victims.node];
+}
+
+static void fail(struct mst_engine *engine, uint32_t pod, const struct mst_framework *fw,
+                 const struct mst_pick *pick)
+{
+    struct mst_failure failure = {
+        .error = pick->code == MST_ERROR,
+        .message = pick->message,
+        .slots = pick->slots,
+        .nominated = MST_NNN_CLEAR, /* unless a PostFilter plugin keeps it (scheduling.md 4.6) */
+    };
+    struct mst_preemption preemption = { .code = MST_UNSCHEDULABLE };
+    struct mst_preemptor preemptor = { .row = pod, .fw = fw };
+    if (!failure.error && pick->eval && fw->preempts_pods != MST_ROW_NONE)
+        look_for_victims(engine, pod, fw, pick, &preemption, &failure);
+    if (preemption.code == MST_SUCCESS)
+        mst_engine_evict_begin(engine, &preemptor, &preemption);
+    mst_engine_fail_pod(engine, pod, false, &failure);
+    if (preemption.code == MST_SUCCESS)
+        mst_engine_evict(engine, &preemptor, &preemption);
+}
+
 void mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *popped)
 {
     uint32_t pod = popped->id;
@@ -19,12 +64,5 @@ void mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *po
         mst_engine_bind(engine, pod);
         return;
     }
-    mst_engine_fail_pod(engine, pod, false,
-                        &(struct mst_failure){
-                            .error = pick.code == MST_ERROR,
-                            .message = pick.message,
-                            .slots = pick.slots,
-                            /* no PostFilter plugin ran that could keep it (scheduling.md 4.6) */
-                            .nominated = MST_NNN_CLEAR,
-                        });
+    fail(engine, pod, fw, &pick);
 }

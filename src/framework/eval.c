@@ -360,6 +360,17 @@ void mst_eval_scan(struct mst_eval *eval)
     eval->change_at = mst_nodes_change_end(nodes);
 }
 
+struct mst_eval *mst_eval_single(struct mst_evals *evals, const struct mst_framework *fw,
+                                 uint32_t pod)
+{
+    struct mst_eval *eval = mst_eval_new(evals);
+    mst_eval_compile(eval, fw, fw->view.cluster->pods.v[pod].class_id);
+    eval->cap = fw->view.nodes->count;
+    eval->verdict = mst_calloc(MST_MAX(1u, eval->cap), sizeof(*eval->verdict));
+    mst_domain_scan(eval);
+    return eval;
+}
+
 /*
  * After row's verdict or raws moved from (was_ok, old_raw): keeps maxima and totals right.
  * Returns false when every total was recomputed, which leaves the heap to be rebuilt.

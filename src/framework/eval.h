@@ -69,6 +69,7 @@ struct mst_eval {
     /* Plugins that count pods (eval_domain.c) */
     uint64_t counting;  /* slots that follow rows */
     uint64_t skips_now; /* of those, the ones whose Filter skips the pick at hand */
+    bool skips_kept;    /* skips_now is not asked for anew (a dry run after the pick) */
     uint8_t domain_filters[MST_SLOTS_MAX];
     uint32_t domain_filter_count;
     bool filters_after_domain;           /* some node-local Filter comes after one of them */
@@ -146,7 +147,12 @@ struct mst_pick {
     uint32_t node;          /* row on success */
     uint32_t feasible;      /* nodes that would take it */
     uint64_t slots;         /* plugins that rejected it somewhere */
+    uint64_t skips;         /* plugins that count pods and skipped this pick */
     struct mst_str message; /* of a failure: upstream's FitError text, in the arena given */
+    /* Of a failure after the filters: what they said of each row, in the arena given. */
+    const mst_verdict *verdict;
+    /* Good until the evals are asked again; NULL where nobody looked at the nodes. */
+    struct mst_eval *eval;
 };
 
 /*
@@ -169,6 +175,26 @@ void mst_eval_apply_nominated(struct mst_eval *eval, uint32_t pod, mst_forced_ro
 uint64_t mst_eval_domain_filters(const struct mst_eval *eval);
 void mst_eval_restore(struct mst_eval *eval, mst_forced_rows *rows);
 
+/*
+ * The class of a pod compiled for questions about single rows, outside of the cache; no row has
+ * been looked at, but plugins that count pods have. Freed by the caller. O(plugins), with such
+ * plugins O(rows).
+ */
+struct mst_eval *mst_eval_single(struct mst_evals *evals, const struct mst_framework *fw,
+                                 uint32_t pod);
+void mst_eval_free(struct mst_eval *eval);
+
+/*
+ * A dry run looks at single rows while it moves pods about, in a transaction that it takes back.
+ *
+ * begin        the pick is over; plugins that skip for the cluster as it is go on skipping.
+ * row_changed  pods of the row changed, or changed back: counters follow.
+ * end          everything is as it was, and each row that changed was reported again.
+ */
+void mst_eval_dry_begin(struct mst_eval *eval);
+void mst_eval_dry_row_changed(struct mst_eval *eval, uint32_t row);
+void mst_eval_dry_end(struct mst_eval *eval);
+
 /* False for a row that PreFilter left out. */
 bool mst_eval_allows(const struct mst_eval *eval, uint32_t row);
 /* The Filter plugins' verdict with the nominated pods that count against this pod (plugins.md 2.2).
@@ -184,6 +210,14 @@ void mst_eval_reasons(const struct mst_eval *eval, uint32_t row, mst_verdict ver
                       struct mst_reasons *out);
 /* The name that the oracle gives the rejecting plugin. */
 const char *mst_eval_rejecter(const struct mst_eval *eval, mst_verdict verdict);
+/* Nodes per reason, in order of first appearance. */
+struct mst_reason_counts {
+    struct mst_map map;
+    struct mst_arena *arena; /* for what mst_fit_text makes */
+};
+void mst_reason_count(struct mst_reason_counts *counts, struct mst_str reason, uint64_t nodes);
+/* "0/N nodes are available: COUNT REASON, ...", sorted as text. Ends the counts. */
+struct mst_str mst_fit_text(struct mst_reason_counts *counts, uint32_t node_count);
 /* Upstream's FitError for the verdicts as they stand; ret_slots gets who rejected. */
 struct mst_str mst_eval_message(struct mst_eval *eval, struct mst_arena *arena,
                                 uint64_t *ret_slots);

@@ -57,16 +57,55 @@ void mst_domain_scan(struct mst_eval *eval)
 void mst_domain_begin(struct mst_eval *eval)
 {
     const struct mst_framework *fw = eval->fw;
-    eval->skips_now = 0;
+    if (!eval->skips_kept)
+        eval->skips_now = 0;
     EACH_BIT(slot, eval->counting)
     {
         const struct mst_slot *s = &fw->slots[slot];
         void *state = eval->filter_state[slot];
         if (s->plugin->begin_pick)
             s->plugin->begin_pick(&fw->view, s->instance, state);
-        if (s->plugin->skips_pick && s->plugin->skips_pick(&fw->view, s->instance, state))
+        if (!eval->skips_kept && s->plugin->skips_pick &&
+            s->plugin->skips_pick(&fw->view, s->instance, state))
             eval->skips_now |= (uint64_t)1 << slot;
     }
+}
+
+/* Tells the plugins that keep books of their own; the others see it in the rows. */
+static void tell_dry(struct mst_eval *eval, bool begins)
+{
+    const struct mst_framework *fw = eval->fw;
+    for (uint32_t i = 0; fw->view.upstream && i < fw->slot_count; i++) {
+        const struct mst_plugin *plugin = fw->slots[i].plugin;
+        void *state = eval->filter_state[i];
+        if (!plugin->dry_begin || !state || eval->skipped >> i & 1)
+            continue;
+        if (begins)
+            plugin->dry_begin(&fw->view, state);
+        else
+            plugin->dry_end(state);
+    }
+}
+
+void mst_eval_dry_begin(struct mst_eval *eval)
+{
+    mst_assert(!eval->frame && !eval->skips_kept);
+    mst_domain_begin(eval);
+    eval->skips_kept = true;
+    tell_dry(eval, true);
+}
+
+void mst_eval_dry_row_changed(struct mst_eval *eval, uint32_t row)
+{
+    if (eval->counting)
+        mst_domain_row(eval, row);
+}
+
+void mst_eval_dry_end(struct mst_eval *eval)
+{
+    tell_dry(eval, false);
+    eval->skips_kept = false;
+    eval->skips_now = 0;
 }
 
 /* Rows that a plugin after `slot` rejected are open again for it. Returns true if there were any.

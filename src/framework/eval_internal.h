@@ -17,7 +17,6 @@ struct mst_str mst_eval_restrict_reason(const struct mst_eval *eval, struct mst_
 
 /* eval.c */
 struct mst_eval *mst_eval_new(struct mst_evals *owner);
-void mst_eval_free(struct mst_eval *eval);
 /* Forgets the class; keeps the memory. */
 void mst_eval_clear(struct mst_eval *eval);
 /* Computes every row. */

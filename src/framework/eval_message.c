@@ -28,26 +28,24 @@ void mst_eval_reasons(const struct mst_eval *eval, uint32_t row, mst_verdict ver
     s->plugin->explain(&eval->fw->view, s->instance, eval->filter_state[slot], row, verdict, out);
 }
 
-/* Nodes per reason, in order of first appearance. */
-struct histogram {
-    struct mst_map count;
-    struct mst_arena *arena;
-};
+void mst_reason_count(struct mst_reason_counts *counts, struct mst_str reason, uint64_t nodes)
+{
+    uint64_t n = 0;
+    (void)mst_map_get(&counts->map, reason, &n);
+    mst_map_set(&counts->map, reason, n + nodes);
+}
 
-static void count_reasons(struct histogram *h, const struct mst_eval *eval, uint32_t row,
+static void count_reasons(struct mst_reason_counts *h, const struct mst_eval *eval, uint32_t row,
                           mst_verdict verdict, uint64_t nodes)
 {
     struct mst_reasons reasons = { .arena = h->arena };
     mst_eval_reasons(eval, row, verdict, &reasons);
-    for (uint32_t i = 0; i < reasons.n; i++) {
-        uint64_t n = 0;
-        (void)mst_map_get(&h->count, reasons.v[i], &n);
-        mst_map_set(&h->count, reasons.v[i], n + nodes);
-    }
+    for (uint32_t i = 0; i < reasons.n; i++)
+        mst_reason_count(h, reasons.v[i], nodes);
 }
 
 /* Verdicts are few; each distinct one is put into words once. */
-static void count_rows(struct histogram *h, struct mst_eval *eval, uint64_t *slots)
+static void count_rows(struct mst_reason_counts *h, struct mst_eval *eval, uint64_t *slots)
 {
     struct mst_map distinct = { 0 }; /* verdict -> first row << 32 | nodes */
     mst_verdict last = MST_VERDICT_OK;
@@ -92,36 +90,36 @@ static int compare_strs(const void *a, const void *b, void *ctx)
     return mst_str_cmp(*(const struct mst_str *)a, *(const struct mst_str *)b);
 }
 
-static void put_histogram(struct histogram *h, struct mst_buf *out)
+struct mst_str mst_fit_text(struct mst_reason_counts *h, uint32_t node_count)
 {
-    uint32_t n = mst_map_count(&h->count), k = 0;
-    if (!n)
-        return;
+    MST_AUTO(mst_buf) text = { 0 };
+    mst_buf_printf(&text, "0/%u nodes are available:", node_count);
+    uint32_t n = mst_map_count(&h->map), k = 0;
     struct mst_str *lines = MST_NEW_N(h->arena, struct mst_str, n);
     const struct mst_map_entry *e;
-    for (uint32_t at = 0; mst_map_next(&h->count, &at, &e);)
+    for (uint32_t at = 0; mst_map_next(&h->map, &at, &e);)
         lines[k++] = mst_arena_printf(h->arena, "%llu %.*s", (unsigned long long)e->value,
                                       (int)e->key_n, e->key);
     mst_sort(lines, n, sizeof(*lines), compare_strs, NULL); /* as text: "10 x" before "2 y" */
     for (uint32_t i = 0; i < n; i++)
-        mst_buf_printf(out, "%s%.*s", i ? ", " : " ", MST_ARG(lines[i]));
-    mst_buf_char(out, '.');
+        mst_buf_printf(&text, "%s%.*s", i ? ", " : " ", MST_ARG(lines[i]));
+    if (n)
+        mst_buf_char(&text, '.');
+    mst_map_done(&h->map);
+    return mst_arena_str(h->arena, mst_buf_span(&text));
 }
 
 struct mst_str mst_eval_message(struct mst_eval *eval, struct mst_arena *arena, uint64_t *ret_slots)
 {
+    uint32_t node_count = eval->fw->view.nodes->count;
     *ret_slots = eval->restricting;
-    MST_AUTO(mst_buf) text = { 0 };
-    mst_buf_printf(&text, "0/%u nodes are available:", eval->fw->view.nodes->count);
     if (eval->pre_code != MST_SUCCESS) {
         if (eval->pre_slot != MST_ROW_NONE)
             *ret_slots |= (uint64_t)1 << eval->pre_slot;
-        mst_buf_printf(&text, " %.*s.", MST_ARG(eval->pre_reason));
-        return mst_arena_str(arena, mst_buf_span(&text));
+        return mst_arena_printf(arena, "0/%u nodes are available: %.*s.", node_count,
+                                MST_ARG(eval->pre_reason));
     }
-    struct histogram h = { .arena = arena };
+    struct mst_reason_counts h = { .arena = arena };
     count_rows(&h, eval, ret_slots);
-    put_histogram(&h, &text);
-    mst_map_done(&h.count);
-    return mst_arena_str(arena, mst_buf_span(&text));
+    return mst_fit_text(&h, node_count);
 }

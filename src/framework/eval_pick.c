@@ -309,7 +309,9 @@ static bool pick_nominated(struct mst_eval *eval, uint32_t pod, struct mst_pick 
         return false;
     mst_verdict verdict = mst_eval_verdict(eval, pod, row);
     if (verdict == MST_VERDICT_OK) {
-        *out = (struct mst_pick){ .code = MST_SUCCESS, .node = row, .feasible = 1 };
+        out->code = MST_SUCCESS;
+        out->node = row;
+        out->feasible = 1;
         return true;
     }
     if (eval->restricted) {
@@ -330,10 +332,17 @@ static void pick_any(struct mst_evals *evals, struct mst_eval *eval, struct mst_
         return;
     }
     out->code = eval->pre_code == MST_SUCCESS ? MST_UNSCHEDULABLE : eval->pre_code;
-    if (out->code == MST_ERROR)
+    if (out->code == MST_ERROR) {
         out->message = mst_arena_str(arena, eval->pre_reason);
-    else
-        out->message = mst_eval_message(eval, arena, &out->slots);
+        return;
+    }
+    out->message = mst_eval_message(eval, arena, &out->slots);
+    if (eval->pre_code != MST_SUCCESS)
+        return;
+    uint32_t rows = eval->fw->view.nodes->count;
+    mst_verdict *verdict = mst_arena_alloc(arena, rows * sizeof(*verdict));
+    memcpy(verdict, eval->verdict, rows * sizeof(*verdict));
+    out->verdict = verdict;
 }
 
 void mst_eval_pick(struct mst_evals *evals, const struct mst_framework *fw, uint32_t pod,
@@ -349,6 +358,7 @@ void mst_eval_pick(struct mst_evals *evals, const struct mst_framework *fw, uint
     struct mst_eval *eval = mst_eval_of(evals, fw, pod);
     struct mst_frame frame;
     mst_forced_rows forced = { 0 };
+    out->eval = eval;
     mst_eval_open(eval, &frame);
     if (!pick_nominated(eval, pod, out, &forced)) {
         if (cluster->nominated_pod_count)
@@ -356,6 +366,7 @@ void mst_eval_pick(struct mst_evals *evals, const struct mst_framework *fw, uint
         pick_any(evals, eval, rng, arena, out);
     }
     mst_eval_restore(eval, &forced);
+    out->skips = eval->skips_now;
     mst_eval_close(eval, &frame);
     eval->also_restricting = 0;
 }

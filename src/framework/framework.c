@@ -89,6 +89,24 @@ static void find_gang(struct mst_framework *fw, const struct mst_cfg_profile *pr
             fw->has_permit = true;
 }
 
+static uint32_t preempting_slot(const struct mst_framework *fw,
+                                const struct mst_cfg_profile *profile, mst_cfg_point point)
+{
+    for (uint32_t i = 0; i < profile->points[point].n; i++)
+        if (profile->points[point].v[i].plugin->preemption)
+            return slot_of(fw, profile->points[point].v[i].plugin);
+    return MST_ROW_NONE;
+}
+
+static void find_preemption(struct mst_framework *fw, const struct mst_cfg_profile *profile)
+{
+    fw->preempts_pods = preempting_slot(fw, profile, MST_CFG_POST_FILTER);
+    fw->preempts_groups = preempting_slot(fw, profile, MST_CFG_POD_GROUP_POST_FILTER);
+    uint32_t slot = fw->preempts_pods != MST_ROW_NONE ? fw->preempts_pods : fw->preempts_groups;
+    if (slot != MST_ROW_NONE)
+        fw->slots[slot].plugin->preemption(fw->slots[slot].instance, &fw->preemption);
+}
+
 mst_rc mst_framework_init(struct mst_framework *fw, struct mst_cluster *cluster,
                           const struct mst_config *config, uint32_t profile_i, struct mst_err *err)
 {
@@ -123,6 +141,7 @@ mst_rc mst_framework_init(struct mst_framework *fw, struct mst_cluster *cluster,
         fw->slots[slot].weight = profile->points[MST_CFG_SCORE].v[i].weight;
     }
     find_gang(fw, profile);
+    find_preemption(fw, profile);
     return MST_OK;
 }
 

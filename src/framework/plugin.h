@@ -81,6 +81,8 @@ struct mst_view {
     bool upstream; /* behaviour profile of spec/README.md */
 };
 
+struct mst_preemption_args; /* plugin_args.h */
+
 /* ---- extension points ---- */
 
 struct mst_pre_filter {
@@ -228,6 +230,14 @@ struct mst_plugin {
                            const mst_verdict *verdict, int64_t *raw);
 
     /*
+     * A dry run begins (mst_eval_dry_begin): from here on pods move about on the open transaction.
+     * For profile upstream, where what kube-scheduler's bookkeeping makes of a removed pod is not
+     * what the rows say; cluster->undo tells the moves. NULL: the rows are right. dry_end ends it.
+     */
+    void (*dry_begin)(const struct mst_view *view, void *state);
+    void (*dry_end)(void *state);
+
+    /*
      * Plugins whose answers depend on more than nodes, pods on them and the class (objects of a
      * store): another number than when the class was compiled means compiling anew. Constant for
      * classes that the plugin does not care for. NULL: always the same.
@@ -247,6 +257,12 @@ struct mst_plugin {
     mst_code (*pre_bind_done)(const struct mst_view *view, const void *instance,
                               const struct mst_reservation *reservation, uint32_t pod,
                               struct mst_arena *arena, struct mst_str *ret_reason);
+
+    /*
+     * DefaultPreemption only: at PostFilter and PodGroupPostFilter victims are looked for
+     * (preempt/), and these arguments say among how many nodes.
+     */
+    void (*preemption)(const void *instance, struct mst_preemption_args *out);
 
     /* GangScheduling only (scheduling.md 0.1). */
     void (*placement_feasible)(const struct mst_view *view, const void *instance, uint32_t group,

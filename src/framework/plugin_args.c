@@ -261,6 +261,34 @@ void mst_args_balanced(const struct mst_args_reader *r, const struct mst_value *
     }
 }
 
+/* ---- DefaultPreemptionArgs ---- */
+
+void mst_args_preemption(const struct mst_args_reader *r, const struct mst_value *args,
+                         struct mst_preemption_args *out)
+{
+    static const char *const fields[] = { "apiVersion", "kind", "minCandidateNodesPercentage",
+                                          "minCandidateNodesAbsolute" };
+    const struct mst_reading rd = reading_of(r);
+    int64_t percentage = 10, absolute = 100;
+    if (args && mst_cfg_object(&rd, args, r->path, fields, MST_COUNT(fields))) {
+        (void)mst_cfg_int(&rd, args, r->path, fields[2], 32, &percentage);
+        (void)mst_cfg_int(&rd, args, r->path, fields[3], 32, &absolute);
+    }
+    *out = (struct mst_preemption_args){ percentage, absolute };
+    const struct mst_str percentage_at = mst_at_key(&rd, r->path, fields[2]);
+    const struct mst_str absolute_at = mst_at_key(&rd, r->path, fields[3]);
+    if (percentage < 0 || percentage > 100)
+        mst_cfg_invalid_int(&rd, args, percentage_at, percentage, "not in valid range [0, 100]");
+    if (absolute < 0)
+        mst_cfg_invalid_int(&rd, args, absolute_at, absolute, "not in valid range [0, inf)");
+    if (percentage == 0 && absolute == 0) {
+        mst_cfg_invalid_int(&rd, args, percentage_at, 0,
+                            "cannot be zero at the same time as minCandidateNodesAbsolute");
+        mst_cfg_invalid_int(&rd, args, absolute_at, 0,
+                            "cannot be zero at the same time as minCandidateNodesPercentage");
+    }
+}
+
 /* ---- NodeAffinityArgs ---- */
 
 static mst_selector_op op_of(struct mst_str text)

@@ -67,6 +67,10 @@ struct mst_volume_binding_args {
     mst_shape shape; /* without the gate StorageCapacityScoring: empty */
 };
 
+struct mst_preemption_args {
+    int64_t candidates_percent, candidates_min; /* minCandidateNodesPercentage, ...Absolute */
+};
+
 /* `args` may be NULL: then the defaults. `out` is complete only if no error was added. */
 void mst_args_fit(const struct mst_args_reader *r, const struct mst_value *args,
                   struct mst_fit_args *out);
@@ -74,6 +78,10 @@ void mst_args_balanced(const struct mst_args_reader *r, const struct mst_value *
                        struct mst_balanced_args *out);
 void mst_args_node_affinity(const struct mst_args_reader *r, const struct mst_value *args,
                             struct mst_node_affinity_args *out);
+
+/* 0..100 percent, at least 0 nodes, not both 0. */
+void mst_args_preemption(const struct mst_args_reader *r, const struct mst_value *args,
+                         struct mst_preemption_args *out);
 
 /* Timeout in seconds, at least 0; the shape's default is "emptier is better". */
 void mst_args_volume_binding(const struct mst_args_reader *r, const struct mst_value *args,

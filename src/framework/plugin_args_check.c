@@ -38,26 +38,8 @@ static void check_node_affinity(const struct mst_args_reader *r, const struct ms
 
 static void check_preemption(const struct mst_args_reader *r, const struct mst_value *args)
 {
-    static const char *const fields[] = { "apiVersion", "kind", "minCandidateNodesPercentage",
-                                          "minCandidateNodesAbsolute" };
-    const struct mst_reading rd = reading_of(r);
-    if (!mst_cfg_object(&rd, args, r->path, fields, MST_COUNT(fields)))
-        return;
-    int64_t percentage = 10, absolute = 100;
-    (void)mst_cfg_int(&rd, args, r->path, fields[2], 32, &percentage);
-    (void)mst_cfg_int(&rd, args, r->path, fields[3], 32, &absolute);
-    const struct mst_str percentage_at = mst_at_key(&rd, r->path, fields[2]);
-    const struct mst_str absolute_at = mst_at_key(&rd, r->path, fields[3]);
-    if (percentage < 0 || percentage > 100)
-        mst_cfg_invalid_int(&rd, args, percentage_at, percentage, "not in valid range [0, 100]");
-    if (absolute < 0)
-        mst_cfg_invalid_int(&rd, args, absolute_at, absolute, "not in valid range [0, inf)");
-    if (percentage == 0 && absolute == 0) {
-        mst_cfg_invalid_int(&rd, args, percentage_at, 0,
-                            "cannot be zero at the same time as minCandidateNodesAbsolute");
-        mst_cfg_invalid_int(&rd, args, absolute_at, 0,
-                            "cannot be zero at the same time as minCandidateNodesPercentage");
-    }
+    struct mst_preemption_args out;
+    mst_args_preemption(r, args, &out);
 }
 
 static void check_pod_affinity(const struct mst_args_reader *r, const struct mst_value *args)

@@ -16,6 +16,9 @@ struct restrictions_state {
     const struct mst_pod_volumes *volumes;
     bool inline_sources; /* some volume is of a kind that the table of conflicts knows */
     MST_LIST(const struct mst_pod_volume *) claims; /* ReadWriteOncePod */
+    /* During a dry run of profile upstream: claims in use when it began, and where it begins. */
+    bool dry;
+    uint32_t dry_uses, dry_undo;
 };
 
 static bool is_restricted(mst_volume_source source)
@@ -82,12 +85,13 @@ static const struct mst_pod_volume *collect_claims(const struct mst_view *view,
     return NULL;
 }
 
-static bool claim_in_use(const struct mst_cluster *cluster, const struct restrictions_state *state)
+static uint32_t claims_in_use(const struct mst_cluster *cluster,
+                              const struct restrictions_state *state)
 {
+    uint32_t n = 0;
     for (uint32_t i = 0; i < state->claims.n; i++)
-        if (mst_claim_uses(cluster, state->claims.v[i]->claim_key))
-            return true;
-    return false;
+        n += mst_claim_uses(cluster, state->claims.v[i]->claim_key) > 0;
+    return n;
 }
 
 static void pre_filter(const struct mst_view *view, const void *instance,
@@ -112,7 +116,7 @@ static void pre_filter(const struct mst_view *view, const void *instance,
         return;
     }
     /* Upstream skips on the first glance; profile muster looks again where pods are nominated. */
-    const bool skip = view->upstream ? !claim_in_use(view->cluster, state) : !state->claims.n;
+    const bool skip = view->upstream ? !claims_in_use(view->cluster, state) : !state->claims.n;
     if (state->inline_sources || !skip)
         *out = (struct mst_pre_filter){ .code = MST_SUCCESS, .state = state };
 }
@@ -148,14 +152,51 @@ static bool row_conflicts(const struct mst_cluster *cluster, uint32_t row,
     return false;
 }
 
-static bool names_claim(const struct restrictions_state *state, const struct mst_pod_volumes *used)
+/* How many volumes name a claim like one of ours, in whatever namespace. */
+static uint32_t namesakes(const struct restrictions_state *state,
+                          const struct mst_pod_volumes *used)
 {
-    for (uint32_t i = 0; i < state->claims.n; i++)
-        for (uint32_t j = 0; j < used->list.n; j++)
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < used->list.n; j++)
+        for (uint32_t i = 0; i < state->claims.n; i++)
             if (used->list.v[j].source == MST_VOLUME_PVC &&
-                mst_str_eq(used->list.v[j].claim_name, state->claims.v[i]->claim_name))
-                return true;
-    return false;
+                mst_str_eq(used->list.v[j].claim_name, state->claims.v[i]->claim_name)) {
+                n++;
+                break;
+            }
+    return n;
+}
+
+/*
+ * Profile upstream in a dry run: a pod that leaves or comes counts by the bare names of its claims.
+ */
+static bool dry_in_use(const struct mst_cluster *cluster, const struct restrictions_state *state)
+{
+    int64_t uses = state->dry_uses;
+    for (uint32_t i = state->dry_undo; i < cluster->undo.n; i++) {
+        const struct mst_undo *move = &cluster->undo.v[i];
+        const struct mst_pod_volumes *used =
+            mst_cluster_volumes(cluster, cluster->pods.v[move->pod].volumes);
+        if (used && move->kind == MST_UNDO_PLACE)
+            uses += namesakes(state, used);
+        else if (used && move->kind == MST_UNDO_UNPLACE)
+            uses -= namesakes(state, used);
+    }
+    return uses > 0;
+}
+
+static void dry_begin(const struct mst_view *view, void *state_)
+{
+    struct restrictions_state *state = state_;
+    state->dry = true;
+    state->dry_uses = claims_in_use(view->cluster, state);
+    state->dry_undo = view->cluster->undo.n;
+}
+
+static void dry_end(void *state_)
+{
+    struct restrictions_state *state = state_;
+    state->dry = false;
 }
 
 /*
@@ -173,7 +214,7 @@ static bool nominated_namesake(const struct mst_view *view, uint32_t row,
         const struct mst_pod_row *p = &cluster->pods.v[pod];
         const struct mst_pod_volumes *used = mst_cluster_volumes(cluster, p->volumes);
         if (used && !p->assigned && !p->assumed && p->nominated == cluster->nodes.name[row] &&
-            names_claim(state, used))
+            namesakes(state, used))
             return true;
     }
     return false;
@@ -186,13 +227,14 @@ static void filter(const struct mst_view *view, const void *instance, void *stat
     const struct restrictions_state *state = state_;
     if (!state)
         return;
-    const bool in_use = claim_in_use(view->cluster, state);
+    const bool in_use =
+        state->dry ? dry_in_use(view->cluster, state) : claims_in_use(view->cluster, state) > 0;
     for (uint32_t row = begin; row < end; row++) {
         if (verdict[row] != MST_VERDICT_OK)
             continue;
         if (row_conflicts(view->cluster, row, state))
             verdict[row] = reject | DISK_CONFLICT;
-        else if (in_use || nominated_namesake(view, row, state))
+        else if (in_use || (!state->dry && nominated_namesake(view, row, state)))
             verdict[row] = reject | CLAIM_IN_USE;
     }
 }
@@ -264,6 +306,8 @@ const struct mst_plugin mst_plugin_volume_restrictions = {
     .pre_filter = pre_filter,
     .filter = filter,
     .explain = explain,
+    .dry_begin = dry_begin,
+    .dry_end = dry_end,
     .generation = generation,
     .events = events,
     .event_count = MST_COUNT(events),

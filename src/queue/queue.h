@@ -97,6 +97,11 @@ void mst_queue_group_removed(struct mst_queue *queue, uint32_t group, int64_t no
 /* An event that may help somebody: hints, moves (1.7). */
 void mst_queue_event(struct mst_queue *queue, const struct mst_cluster_event *event,
                      int64_t now_ns);
+/*
+ * The entity of a pod or group is tried again at once, if it waits or backs off: what it waited for
+ * sends no event.
+ */
+void mst_queue_activate(struct mst_queue *queue, bool group, uint32_t id, int64_t now_ns);
 /* Timers (1.6): backoff flush on each whole second, unschedulable flush every 30 s. */
 void mst_queue_tick(struct mst_queue *queue, int64_t now_ns);
 /* When mst_queue_tick or mst_queue_held next has something to do; INT64_MAX: never. */

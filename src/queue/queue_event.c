@@ -244,6 +244,20 @@ void mst_queue_pod_updated(struct mst_queue *queue, uint32_t pod,
     }
 }
 
+void mst_queue_activate(struct mst_queue *queue, bool group, uint32_t id, int64_t now_ns)
+{
+    mst_q_first_use(queue, now_ns);
+    if (id >= (group ? queue->groups.n : queue->pods.n))
+        return;
+    if (!group && queue->pods.v[id].at != MST_AT_ENTITY)
+        return;
+    uint32_t entity = group ? mst_q_group_id(id) : mst_q_id_of(queue, id);
+    uint8_t store = mst_q_entity(queue, entity)->store;
+    if (store == MST_STORE_UNSCHEDULABLE || store == MST_STORE_BACKOFF ||
+        store == MST_STORE_ERROR_BACKOFF)
+        mst_q_requeue(queue, entity, MST_REQUEUE_NOW, now_ns);
+}
+
 /* ---- timers ---- */
 
 /* First whole second at which the entity is not backing off any more. */

@@ -128,6 +128,22 @@ static void patch(struct mst_apiserver *server, const struct mst_effect *effect,
     mst_apiserver_publish(server, served);
 }
 
+/* The victim of a preemption: marked, then deleted, unless it is gone or another one by now. */
+static void evict(struct mst_apiserver *server, const struct mst_effect *effect)
+{
+    struct mst_served *served = mst_apiserver_find(server, MST_KIND_POD, effect->ns, effect->name);
+    struct mst_event answer = { .kind = MST_EVENT_EFFECT_DONE, .effect_id = effect->id };
+    answer.gone = !served || !served->live || !mst_str_eq(effect->uid, served->object.u.meta.uid);
+    if (!answer.gone) {
+        if (effect->condition_set) {
+            patch_condition(server, &served->object.u.pod.status.conditions, &effect->condition);
+            mst_apiserver_publish(server, served);
+        }
+        mst_apiserver_delete(server, served);
+    }
+    server->watcher(server->watcher_ctx, &answer);
+}
+
 /* Counts attempts at what reports list: the entity, and the members that took part. */
 static void note_attempt(struct mst_apiserver *server, const struct mst_effect *effect)
 {
@@ -157,6 +173,7 @@ void mst_apiserver_effect(struct mst_apiserver *server, const struct mst_effect 
     case MST_EFFECT_GROUP_STATUS: patch(server, effect, ret_error); break;
     case MST_EFFECT_PV_UPDATE:
     case MST_EFFECT_PVC_UPDATE: mst_apiserver_volume_effect(server, effect, ret_error); break;
+    case MST_EFFECT_EVICT: evict(server, effect); break;
     case MST_EFFECT_ATTEMPT: note_attempt(server, effect); break;
     case MST_EFFECT_EVENT: break; /* for people; nothing changes */
     }

@@ -159,7 +159,7 @@ static void delete_object(struct mst_apiserver *server, struct mst_served *serve
     if (served->deleting)
         return;
     if (served->object.kind == MST_KIND_POD && served->bound_ns != MST_NEVER &&
-        !mst_served_finished(server, served)) {
+        !server->ends_at_once && !mst_served_finished(server, served)) {
         struct mst_opt_int grace = served->object.u.pod.spec.termination_grace_s;
         grace_s = grace.set ? MST_MAX(grace.value, (int64_t)0) : 30;
         grace_s = MST_MIN(grace_s, MST_DURATION_MAX_NS / MST_NS_PER_S);
@@ -176,6 +176,11 @@ static void delete_object(struct mst_apiserver *server, struct mst_served *serve
     mst_apiserver_publish(server, served);
     if (grace_s)
         schedule_for(server, served, MST_DUE_GONE, end_ns);
+}
+
+void mst_apiserver_delete(struct mst_apiserver *server, struct mst_served *served)
+{
+    delete_object(server, served, server->clock->now_ns);
 }
 
 /* ---- the beginning of things ---- */

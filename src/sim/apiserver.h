@@ -60,6 +60,7 @@ struct mst_apiserver {
     MST_VEC(struct mst_due) dues;
     struct mst_heap due_heap;
     uint64_t resource_version;
+    bool ends_at_once;     /* deleted pods go without their grace period */
     uint64_t change_count; /* changes that may matter to a decision: all but status patches */
 };
 

@@ -19,6 +19,7 @@ static const char *op_of(const struct mst_effect *effect)
     case MST_EFFECT_GROUP_STATUS: return "patch";
     case MST_EFFECT_PV_UPDATE:
     case MST_EFFECT_PVC_UPDATE: return "update";
+    case MST_EFFECT_EVICT: return "evict";
     case MST_EFFECT_EVENT: return "event";
     }
     return "";
@@ -208,6 +209,10 @@ static void print_details(struct mst_json_writer *w, const struct mst_effect *ef
     case MST_EFFECT_BIND: print_text(w, "node", effect->node); break;
     case MST_EFFECT_PV_UPDATE:
     case MST_EFFECT_PVC_UPDATE: print_update(w, effect); break;
+    case MST_EFFECT_EVICT:
+        if (!effect->condition_set)
+            break;
+        __attribute__((fallthrough));
     case MST_EFFECT_POD_STATUS:
     case MST_EFFECT_GROUP_STATUS:
         print_text(w, "type", MST_STR("status"));
@@ -222,12 +227,13 @@ static void print_details(struct mst_json_writer *w, const struct mst_effect *ef
         print_optional(w, "reason", effect->reason);
         print_optional(w, "action", effect->action);
         print_optional(w, "note", effect->note);
+        print_optional(w, "related", effect->related);
         break;
     }
 }
 
-void mst_effect_print(const struct mst_effect *effect, int64_t at_ns, struct mst_str error,
-                      bool with_id, struct mst_buf *out)
+static void print_line(const struct mst_effect *effect, const char *op, int64_t at_ns,
+                       struct mst_str error, bool with_id, struct mst_buf *out)
 {
     struct mst_json_writer w = { .out = out };
     mst_jw_object_begin(&w);
@@ -239,12 +245,35 @@ void mst_effect_print(const struct mst_effect *effect, int64_t at_ns, struct mst
     mst_jw_key(&w, "cycle");
     mst_jw_int(&w, effect->cycle);
     print_at(&w, at_ns);
-    print_text(&w, "op", mst_str_of(op_of(effect)));
+    print_text(&w, "op", mst_str_of(op));
     print_text(&w, "kind", mst_str_of(mst_kind_name(effect->object_kind)));
     print_object(&w, effect);
     print_details(&w, effect);
     print_optional(&w, "error", error);
     mst_jw_object_end(&w);
+}
+
+void mst_effect_print(const struct mst_effect *effect, int64_t at_ns, struct mst_str error,
+                      bool with_id, struct mst_buf *out)
+{
+    print_line(effect, op_of(effect), at_ns, error, with_id, out);
+}
+
+/* An eviction is two calls of the API: the condition and the deletion. */
+static void print_calls(const struct mst_effect *effect, int64_t at_ns, struct mst_str error,
+                        struct mst_buf *out)
+{
+    if (effect->kind != MST_EFFECT_EVICT) {
+        print_line(effect, op_of(effect), at_ns, error, false, out);
+        return;
+    }
+    struct mst_effect deletion = *effect;
+    deletion.condition_set = false;
+    if (effect->condition_set) {
+        print_line(effect, "patch", at_ns, error, false, out);
+        mst_buf_char(out, '\n');
+    }
+    print_line(&deletion, "delete", at_ns, error, false, out);
 }
 
 /* ---- order within a cycle ---- */
@@ -262,7 +291,7 @@ void mst_effect_lines_add(struct mst_effect_lines *lines, const struct mst_effec
                           int64_t at_ns, struct mst_str error)
 {
     MST_AUTO(mst_buf) text = { 0 };
-    mst_effect_print(effect, at_ns, error, false, &text);
+    print_calls(effect, at_ns, error, &text);
     mst_buf_char(&text, '\n');
     mst_vec_push(&lines->list, (struct mst_effect_line){
                                    .cycle = effect->cycle,

@@ -37,6 +37,7 @@ mst_rc mst_run_init(struct mst_run *run, const struct mst_run_options *options, 
     mst_clock_init(&run->clock);
     run->change_ns = run->attempt_ns = run->clock.now_ns;
     mst_apiserver_init(&run->server, options->scenario, &run->clock, watch, run);
+    run->server.ends_at_once = options->ends_at_once;
     return MST_OK;
 }
 
@@ -113,8 +114,10 @@ static bool step(struct mst_run *run)
 static bool work(struct mst_run *run)
 {
     bool any = step(run);
-    for (uint32_t i = 0; i < run->effects.list.n; i++)
-        take_effect(run, &run->effects.list.v[i]);
+    do { /* what follows from the answers belongs to the attempt, not to the next one */
+        for (uint32_t i = 0; i < run->effects.list.n; i++)
+            take_effect(run, &run->effects.list.v[i]);
+    } while (mst_engine_flush(run->engine, run->clock.now_ns, &run->effects));
     if (any)
         mst_clock_tick(&run->clock);
     if (run->options.on_progress && run->step_count % PROGRESS_EVERY == 0)

@@ -25,6 +25,7 @@ struct mst_run_options {
     uint64_t seed;
     int64_t until_ns;      /* since the start; MST_NEVER: no limit */
     uint32_t attempts_max; /* of one entity; 0: no limit */
+    bool ends_at_once;     /* deleted pods go without their grace period */
     bool attempts_soft;    /* the limit counts only while nothing of the scenario is to come */
     /*
      * Also go on when every waiting entity has failed since the last change: for output that shows

@@ -266,6 +266,7 @@ static inline void sim_take(struct sim *s, const struct mst_effect *e)
         break;
     case MST_EFFECT_PV_UPDATE:
     case MST_EFFECT_PVC_UPDATE: sim_fail(s, "a volume changes where there are none"); break;
+    case MST_EFFECT_EVICT: sim_fail(s, "an eviction where nobody preempts"); break;
     }
 }
 

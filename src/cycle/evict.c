@@ -1,0 +1,317 @@
+/*
+ * evict.c - carries out a preemption: victims are evicted, all but the last at once, then the last.
+ *
+ * While that is under way the preemptor is registered (cluster/preemptors.h), and PreEnqueue holds
+ * it; so it can neither evict for the same room twice nor miss the moment when its last victim
+ * goes.
+ *
+ * Owns:       the evictions that are under way.
+ * Invariants: the last victim's eviction is sent only after all others succeeded; a preemptor whose
+ *             evictions failed is tried again at once.
+ * Source:     spec/preemption.md 8; kubernetes v1.37
+ *             pkg/scheduler/framework/preemption/executor.go
+ */
+#include "cluster/preemptors.h"
+#include "cycle/engine_internal.h"
+
+struct victim {
+    mst_sym ns;
+    struct mst_str name, uid; /* in the eviction's arena: the row may be somebody else's by then */
+    uint32_t pod;
+    uint64_t effect_id; /* 0: not sent */
+};
+
+struct mst_eviction {
+    struct mst_arena arena;
+    bool group;
+    uint32_t row, profile;
+    mst_sym ns;
+    struct mst_str name, uid; /* of the preemptor */
+    struct mst_str target;    /* a node, or "cluster" */
+    struct victim *victims;
+    uint32_t n, sent, answered;
+    bool failed, silent_end; /* silent: no event tells that the last victim is gone */
+};
+
+static struct mst_str uid_of(const struct mst_engine *engine, const struct mst_preemptor *p)
+{
+    return p->group ? engine->cluster.groups.v[p->row].uid : engine->cluster.pods.v[p->row].uid;
+}
+
+static uint32_t live_count(const struct mst_engine *engine, const struct mst_victims *victims)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < victims->n; i++)
+        n += !engine->cluster.pods.v[victims->pods[i]].deleting;
+    return n;
+}
+
+void mst_engine_evict_begin(struct mst_engine *engine, const struct mst_preemptor *p,
+                            const struct mst_preemption *preemption)
+{
+    if (live_count(engine, &preemption->victims))
+        mst_preemptor_begin(&engine->cluster, uid_of(engine, p));
+}
+
+static struct mst_eviction *make(struct mst_engine *engine, const struct mst_preemptor *p,
+                                 const struct mst_preemption *preemption)
+{
+    const struct mst_cluster *c = &engine->cluster;
+    struct mst_eviction *e = mst_calloc(1, sizeof(*e));
+    e->group = p->group;
+    e->row = p->row;
+    e->profile = p->fw->profile;
+    e->ns = p->group ? c->groups.v[p->row].ns : c->pods.v[p->row].ns;
+    e->name =
+        mst_arena_str(&e->arena, p->group ? c->groups.v[p->row].name : c->pods.v[p->row].name);
+    e->uid = mst_arena_str(&e->arena, uid_of(engine, p));
+    uint32_t node = preemption->victims.node;
+    e->target =
+        node == MST_ROW_NONE ? MST_STR("cluster") : mst_sym_str(engine->syms, c->nodes.name[node]);
+    e->victims = MST_NEW_N(&e->arena, struct victim, preemption->victims.n);
+    for (uint32_t i = 0; i < preemption->victims.n; i++) {
+        uint32_t pod = preemption->victims.pods[i];
+        const struct mst_pod_row *v = &c->pods.v[pod];
+        if (v->deleting)
+            continue; /* on its way already */
+        e->victims[e->n++] = (struct victim){ .ns = v->ns,
+                                              .name = mst_arena_str(&e->arena, v->name),
+                                              .uid = mst_arena_str(&e->arena, v->uid),
+                                              .pod = pod };
+    }
+    return e;
+}
+
+static void free_eviction(struct mst_eviction *e)
+{
+    mst_arena_done(&e->arena);
+    mst_free(e);
+}
+
+void mst_evictions_done(struct mst_engine *engine)
+{
+    for (uint32_t i = 0; i < engine->evictions.n; i++)
+        free_eviction(engine->evictions.v[i]);
+    mst_vec_done(&engine->evictions);
+}
+
+/* ---- what is sent ---- */
+
+static const char *type_of(const struct mst_eviction *e)
+{
+    return e->group ? "podgroup" : "pod";
+}
+
+static struct mst_str keep(struct mst_engine *engine, struct mst_str s)
+{
+    return mst_arena_str(&engine->out->arena, s);
+}
+
+static struct mst_effect *add_effect(struct mst_engine *engine, mst_effect_kind kind,
+                                     const struct victim *v)
+{
+    mst_vec_push(&engine->out->list, (struct mst_effect){ .id = ++engine->effect_count,
+                                                          .cycle = engine->cycle,
+                                                          .kind = kind,
+                                                          .object_kind = MST_KIND_POD,
+                                                          .ns = mst_sym_str(engine->syms, v->ns),
+                                                          .name = keep(engine, v->name),
+                                                          .uid = keep(engine, v->uid) });
+    return &engine->out->list.v[engine->out->list.n - 1];
+}
+
+/* "Preempted", about the victim; upstream cannot refer to a pod as the reason, muster does. */
+static void tell(struct mst_engine *engine, const struct mst_eviction *e, const struct victim *v,
+                 bool in_memory)
+{
+    struct mst_effect *event = add_effect(engine, MST_EFFECT_EVENT, v);
+    struct mst_arena *arena = &engine->out->arena;
+    event->type = MST_STR("Normal");
+    event->reason = MST_STR("Preempted");
+    event->action = MST_STR("Preempting");
+    event->note =
+        mst_arena_printf(arena, "Preempted by %s %.*s on node %.*s%s", type_of(e), MST_ARG(e->uid),
+                         MST_ARG(e->target), in_memory ? " (in kube-scheduler memory)." : "");
+    if (e->group || !engine->config->upstream)
+        event->related =
+            mst_arena_printf(arena, "%s %.*s/%.*s", e->group ? "PodGroup" : "Pod",
+                             MST_ARG(mst_sym_str(engine->syms, e->ns)), MST_ARG(e->name));
+}
+
+static bool same_pod(const struct mst_engine *engine, const struct victim *v)
+{
+    const struct mst_pod_row *p = &engine->cluster.pods.v[v->pod];
+    return p->live && mst_str_eq(p->uid, v->uid);
+}
+
+/* The DisruptionTarget that the pod shall have, unless it says just that. */
+static void set_condition(struct mst_engine *engine, const struct mst_eviction *e,
+                          const struct victim *v, struct mst_effect *effect)
+{
+    const struct mst_pod_row *p = &engine->cluster.pods.v[v->pod];
+    const struct mst_cond next = {
+        .status = MST_STR("True"),
+        .reason = MST_STR("PreemptionByScheduler"),
+        .message =
+            mst_arena_printf(&engine->arena, "%.*s: preempting to accommodate a higher priority %s",
+                             MST_ARG(engine->frameworks[e->profile].scheduler_name), type_of(e)),
+        .observed_generation = p->generation,
+        .last_transition = mst_str_is(p->disruption.status, "True") ? p->disruption.last_transition
+                                                                    : mst_effect_time(engine),
+    };
+    if (mst_str_eq(p->disruption.status, next.status) &&
+        mst_str_eq(p->disruption.reason, next.reason) &&
+        mst_str_eq(p->disruption.message, next.message))
+        return;
+    effect->condition_set = true;
+    effect->before = mst_effect_condition(engine, "DisruptionTarget", &p->disruption);
+    effect->condition = mst_effect_condition(engine, "DisruptionTarget", &next);
+}
+
+/*
+ * One victim's turn. Those that need no call are dealt with at once; their ids keep the list
+ * ascending.
+ */
+static void send(struct mst_engine *engine, struct mst_eviction *e, struct victim *v)
+{
+    e->sent++;
+    bool last = e->sent == e->n;
+    if (last)
+        mst_preemptor_last(&engine->cluster, e->uid, v->ns, v->name);
+    bool went = !same_pod(engine, v);
+    bool in_memory =
+        !went && mst_engine_cancel_bind(engine, v->pod, MST_STR("preempted by DefaultPreemption"));
+    if (in_memory)
+        tell(engine, e, v, true);
+    if (went || in_memory) {
+        v->effect_id = engine->effect_count;
+        e->silent_end |= last;
+        e->answered++;
+        return;
+    }
+    struct mst_effect *effect = add_effect(engine, MST_EFFECT_EVICT, v);
+    v->effect_id = effect->id;
+    set_condition(engine, e, v, effect);
+}
+
+/* ---- the end ---- */
+
+static void forget(struct mst_engine *engine, const struct mst_eviction *e)
+{
+    for (uint32_t i = 0; i < engine->evictions.n; i++) {
+        if (engine->evictions.v[i] != e)
+            continue;
+        engine->evictions.n--;
+        memmove(&engine->evictions.v[i], &engine->evictions.v[i + 1],
+                (engine->evictions.n - i) * sizeof(*engine->evictions.v));
+        return;
+    }
+}
+
+static bool preemptor_lives(const struct mst_engine *engine, const struct mst_eviction *e)
+{
+    const struct mst_cluster *c = &engine->cluster;
+    if (e->group)
+        return e->row < c->groups.n && c->groups.v[e->row].live && c->groups.v[e->row].known &&
+               mst_str_eq(c->groups.v[e->row].uid, e->uid);
+    return c->pods.v[e->row].live && mst_str_eq(c->pods.v[e->row].uid, e->uid);
+}
+
+static void finish(struct mst_engine *engine, struct mst_eviction *e)
+{
+    forget(engine, e);
+    mst_preemptor_end(&engine->cluster, e->uid);
+    if ((e->failed || e->silent_end) && preemptor_lives(engine, e))
+        mst_queue_activate(engine->queue, e->group, e->row, engine->now_ns);
+    free_eviction(e);
+}
+
+/* Sends what may be sent: the last victim's turn comes when all others are dealt with. */
+static void advance(struct mst_engine *engine, struct mst_eviction *e)
+{
+    while (!e->failed && e->sent < e->n) {
+        if (e->sent == e->n - 1 && e->answered < e->sent)
+            return;
+        send(engine, e, &e->victims[e->sent]);
+    }
+    if (e->answered == e->sent)
+        finish(engine, e);
+}
+
+/* The victim among those sent; ids ascend. NULL: none of this eviction's. */
+static struct victim *find_in(const struct mst_eviction *e, uint64_t effect_id)
+{
+    uint32_t lo = 0, hi = e->sent;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (e->victims[mid].effect_id < effect_id)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < e->sent && e->victims[lo].effect_id == effect_id ? &e->victims[lo] : NULL;
+}
+
+bool mst_engine_evict_answered(struct mst_engine *engine, const struct mst_event *event)
+{
+    struct mst_eviction *e = NULL;
+    struct victim *v = NULL;
+    for (uint32_t i = 0; i < engine->evictions.n && !v; i++) {
+        e = engine->evictions.v[i];
+        v = find_in(e, event->effect_id);
+    }
+    if (!v)
+        return false;
+    bool failed = event->kind == MST_EVENT_EFFECT_FAILED;
+    if (!failed && !event->gone)
+        tell(engine, e, v, false);
+    /* Nothing will tell of a victim that was gone before; upstream waits for another event then. */
+    if (event->gone && v == &e->victims[e->n - 1] && !engine->config->upstream)
+        e->silent_end = true;
+    e->failed |= failed;
+    e->answered++;
+    advance(engine, e);
+    return true;
+}
+
+/* ---- the beginning ---- */
+
+/* Pods of lower priority that were promised the node look for another one. */
+static void clear_lower(struct mst_engine *engine, uint32_t node, int32_t priority)
+{
+    struct mst_cluster *c = &engine->cluster;
+    uint32_t pod = mst_cluster_nominated_first(c, node), next;
+    for (; pod != MST_ROW_NONE; pod = next) {
+        next = c->pods.v[pod].nominated_next;
+        if (c->pods.v[pod].priority >= priority || c->pods.v[pod].status_nominated == MST_SYM_NONE)
+            continue;
+        mst_cluster_nominate(c, pod, MST_SYM_NONE);
+        mst_effect_nominate(engine, pod, MST_SYM_NONE);
+    }
+}
+
+static void clear_nominations(struct mst_engine *engine, const struct mst_preemptor *p,
+                              const struct mst_preemption *preemption)
+{
+    const struct mst_cluster *c = &engine->cluster;
+    if (!p->group) {
+        clear_lower(engine, preemption->victims.node, c->pods.v[p->row].priority);
+        return;
+    }
+    if (engine->config->upstream)
+        return; /* it looks for them on a node named "cluster" */
+    for (uint32_t i = 0; i < preemption->nomination_count; i++)
+        if (preemption->nominations[i].node != MST_ROW_NONE)
+            clear_lower(engine, preemption->nominations[i].node, c->groups.v[p->row].priority);
+}
+
+void mst_engine_evict(struct mst_engine *engine, const struct mst_preemptor *p,
+                      const struct mst_preemption *preemption)
+{
+    if (!live_count(engine, &preemption->victims))
+        return;
+    clear_nominations(engine, p, preemption);
+    struct mst_eviction *e = make(engine, p, preemption);
+    mst_vec_push(&engine->evictions, e);
+    advance(engine, e);
+}

@@ -1,0 +1,246 @@
+/*
+ * pod_preempt.c - for one pod: which node, and who has to leave it.
+ *
+ * Differs:    profile muster and upstream differ in what a dry run says (dry_run.c), not here.
+ * Source:     spec/preemption.md 3, 5; kubernetes v1.37 pkg/scheduler/framework/preemption
+ *             (preemption.go), plugins/defaultpreemption.
+ */
+#include "preempt/preempt_internal.h"
+
+/* ---- may it? ---- */
+
+/* Somebody of lower priority is leaving the row because of a preemption. */
+static bool victim_is_leaving(const struct mst_cluster *c, uint32_t row, int32_t priority)
+{
+    for (uint32_t i = c->nodes.first_pod[row]; i != MST_ROW_NONE; i = c->pods.v[i].node_next)
+        if (mst_pod_preempted(&c->pods.v[i]) && mst_unit_priority(c, i) < priority)
+            return true;
+    return false;
+}
+
+bool mst_preempt_eligible(const struct mst_preempt *x, uint32_t pod, const struct mst_pick *pick,
+                          struct mst_str *ret_why)
+{
+    const struct mst_cluster *c = x->fw->view.cluster;
+    const struct mst_pod_row *p = &c->pods.v[pod];
+    if (p->never_preempts) {
+        *ret_why = MST_STR("not eligible due to preemptionPolicy=Never.");
+        return false;
+    }
+    uint32_t row = p->status_nominated == MST_SYM_NONE
+                       ? (uint32_t)MST_ROW_NONE
+                       : mst_nodes_row(&c->nodes, p->status_nominated);
+    if (row == MST_ROW_NONE)
+        return true;
+    bool hopeless = pick->verdict ? (pick->verdict[row] & MST_VERDICT_UNRESOLVABLE) != 0
+                                  : pick->code == MST_UNRESOLVABLE;
+    if (hopeless || !victim_is_leaving(c, row, p->priority))
+        return true;
+    *ret_why = MST_STR("not eligible due to a terminating pod on the nominated node.");
+    return false;
+}
+
+/* ---- which nodes are tried ---- */
+
+/* Rows whose rejection evicting pods may undo, in list order. Returns how many. */
+static uint32_t potential_rows(const struct mst_preempt *x, const struct mst_pick *pick,
+                               uint32_t *rows)
+{
+    struct mst_nodes *nodes = x->fw->view.nodes;
+    uint32_t *order = mst_arena_alloc(x->arena, nodes->count * sizeof(*order));
+    uint32_t n = 0;
+    mst_nodes_list_order(nodes, order);
+    for (uint32_t i = 0; pick->verdict && i < nodes->count; i++) {
+        mst_verdict v = pick->verdict[order[i]];
+        if (v != MST_VERDICT_OK && !(v & MST_VERDICT_UNRESOLVABLE))
+            rows[n++] = order[i];
+    }
+    return n;
+}
+
+static uint32_t candidates_wanted(const struct mst_framework *fw, uint32_t n)
+{
+    int64_t want = (int64_t)n * fw->preemption.candidates_percent / 100;
+    want = MST_MAX(want, fw->preemption.candidates_min);
+    return (uint32_t)MST_MIN(want, (int64_t)n);
+}
+
+/* ---- the search ---- */
+
+struct search {
+    const struct mst_preempt *x;
+    uint32_t pod;
+    struct mst_eval *eval;
+    MST_VEC(struct mst_victims) kind, violating; /* candidates without and with violations */
+    struct mst_reason_counts why_not;
+    MST_VEC(struct mst_str) errors; /* each once */
+    uint32_t refused;
+    mst_preempt_trials *trials;
+};
+
+/* "a, b" of what one node's dry run answered. */
+static struct mst_str joined(struct mst_arena *arena, const struct mst_reasons *reasons)
+{
+    struct mst_str all = MST_STR("");
+    for (uint32_t i = 0; i < reasons->n; i++)
+        all = i ? mst_arena_printf(arena, "%.*s, %.*s", MST_ARG(all), MST_ARG(reasons->v[i]))
+                : reasons->v[i];
+    return all;
+}
+
+static void note_error(struct search *s, struct mst_str text)
+{
+    for (uint32_t i = 0; i < s->errors.n; i++)
+        if (mst_str_eq(s->errors.v[i], text))
+            return;
+    mst_vec_push(&s->errors, text);
+}
+
+static void note(struct search *s, const struct mst_dry_run *run, uint32_t want)
+{
+    if (run->code != MST_SUCCESS) {
+        s->refused++;
+        for (uint32_t i = 0; i < run->reasons.n; i++)
+            mst_reason_count(&s->why_not, run->reasons.v[i], 1);
+        if (run->code == MST_ERROR)
+            note_error(s, joined(s->x->arena, &run->reasons));
+    } else if (!run->victims.violations) {
+        if (s->kind.n < want)
+            mst_vec_push(&s->kind, run->victims);
+    } else if (s->violating.n < want) {
+        mst_vec_push(&s->violating, run->victims);
+    }
+}
+
+/* Upstream looks at no more nodes once it has enough to choose from; people see all of them. */
+static void search_rows(struct search *s, const uint32_t *rows, uint32_t n)
+{
+    uint32_t want = candidates_wanted(s->x->fw, n);
+    bool enough = false;
+    for (uint32_t i = 0; i < n && (!enough || s->trials); i++) {
+        struct mst_dry_run run;
+        mst_dry_run(s->x, s->eval, s->pod, rows[i], &run);
+        if (!enough)
+            note(s, &run, want);
+        enough = s->kind.n && s->kind.n + s->violating.n >= want;
+        if (s->trials)
+            mst_vec_push(s->trials, (struct mst_preempt_trial){
+                                        .node = rows[i],
+                                        .helps = run.code == MST_SUCCESS,
+                                        .victims = run.victims,
+                                        .why_not = joined(s->x->arena, &run.reasons) });
+    }
+}
+
+/* ---- the choice ---- */
+
+/* What candidates are compared by, the smaller the better, in this order. */
+struct cost {
+    int64_t violations, first_priority, sum, pods, started_ns;
+};
+
+static struct cost cost_of(const struct mst_preempt *x, const struct mst_victims *v)
+{
+    const struct mst_cluster *c = x->fw->view.cluster;
+    int32_t top = c->pods.v[v->pods[0]].priority;
+    struct cost cost = { .violations = v->violations, .first_priority = top, .pods = v->n };
+    int64_t earliest_ns = mst_start_ns(x, v->pods[0]);
+    for (uint32_t i = 0; i < v->n; i++) {
+        int32_t priority = c->pods.v[v->pods[i]].priority;
+        int64_t start_ns = mst_start_ns(x, v->pods[i]);
+        cost.sum += (int64_t)priority + ((int64_t)INT32_MAX + 1);
+        if (priority > top || (priority == top && start_ns < earliest_ns))
+            earliest_ns = start_ns;
+        top = MST_MAX(top, priority);
+    }
+    cost.started_ns = earliest_ns == INT64_MIN ? INT64_MAX : -earliest_ns; /* later is better */
+    return cost;
+}
+
+static int compare_costs(const struct cost *a, const struct cost *b)
+{
+    const int64_t x[] = { a->violations, a->first_priority, a->sum, a->pods, a->started_ns };
+    const int64_t y[] = { b->violations, b->first_priority, b->sum, b->pods, b->started_ns };
+    for (size_t i = 0; i < MST_COUNT(x); i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+/* The cheapest, of equal ones the lowest name. */
+static const struct mst_victims *cheapest(const struct mst_preempt *x, const struct mst_victims *v,
+                                          uint32_t n)
+{
+    const uint32_t *rank = mst_nodes_rank(x->fw->view.nodes);
+    const struct mst_victims *best = NULL;
+    struct cost least = { 0 };
+    for (uint32_t i = 0; i < n; i++) {
+        struct cost cost = cost_of(x, &v[i]);
+        int c = best ? compare_costs(&cost, &least) : -1;
+        if (c > 0 || (c == 0 && rank[v[i].node] > rank[best->node]))
+            continue;
+        best = &v[i];
+        least = cost;
+    }
+    return best;
+}
+
+static void found(const struct search *s, const struct mst_victims *best,
+                  struct mst_preemption *out)
+{
+    const struct mst_view *view = &s->x->fw->view;
+    out->code = MST_SUCCESS;
+    out->victims = *best;
+    out->message =
+        mst_arena_printf(s->x->arena,
+                         "found a potential placement for pod on node %.*s, preempting %u victims",
+                         MST_ARG(mst_sym_str(view->syms, view->nodes->name[best->node])), best->n);
+}
+
+static void not_found(struct search *s, struct mst_preemption *out)
+{
+    if (s->errors.n) {
+        out->code = MST_ERROR;
+        out->message = s->errors.v[0];
+        for (uint32_t i = 1; i < s->errors.n; i++)
+            out->message = mst_arena_printf(s->x->arena, "%s%.*s, %.*s", i == 1 ? "[" : "",
+                                            MST_ARG(out->message), MST_ARG(s->errors.v[i]));
+        if (s->errors.n > 1)
+            out->message = mst_arena_printf(s->x->arena, "%.*s]", MST_ARG(out->message));
+        return;
+    }
+    uint32_t rest = s->x->fw->view.nodes->count - s->refused;
+    if (rest)
+        mst_reason_count(&s->why_not, MST_STR("Preemption is not helpful for scheduling"), rest);
+    out->clears_nomination = true;
+    out->message = mst_fit_text(&s->why_not, s->x->fw->view.nodes->count);
+}
+
+void mst_preempt_pod(const struct mst_preempt *x, uint32_t pod, const struct mst_pick *pick,
+                     mst_preempt_trials *trials, struct mst_preemption *out)
+{
+    *out =
+        (struct mst_preemption){ .code = MST_UNSCHEDULABLE, .victims = { .node = MST_ROW_NONE } };
+    if (!mst_preempt_eligible(x, pod, pick, &out->message))
+        return;
+    struct search s = {
+        .x = x, .pod = pod, .eval = pick->eval, .why_not = { .arena = x->arena }, .trials = trials
+    };
+    uint32_t *rows = mst_arena_alloc(x->arena, x->fw->view.nodes->count * sizeof(*rows));
+    uint32_t n = potential_rows(x, pick, rows);
+    if (n) {
+        mst_eval_dry_begin(s.eval);
+        search_rows(&s, rows, n);
+        mst_eval_dry_end(s.eval);
+    }
+    for (uint32_t i = 0; i < s.violating.n; i++)
+        mst_vec_push(&s.kind, s.violating.v[i]);
+    if (s.kind.n)
+        found(&s, cheapest(x, s.kind.v, s.kind.n), out);
+    else
+        not_found(&s, out);
+    mst_map_done(&s.why_not.map);
+    mst_vec_done(&s.errors);
+    mst_vec_done(&s.kind);
+    mst_vec_done(&s.violating);
+}
