@@ -194,6 +194,8 @@ void mst_cluster_dump(const struct mst_cluster *cluster, struct mst_buf *out)
                                    p->group_prev,     p->usage,     p->labels,
                                    p->affinity };
         mst_buf_add(out, links, sizeof(links));
+        if (p->node != MST_ROW_NONE)
+            mst_buf_add(out, &p->lost_ports, sizeof(p->lost_ports));
     }
     dump_heads(out, cluster->nominated_head.v, cluster->nominated_head.n);
     dump_heads(out, cluster->unknown_head.v, cluster->unknown_head.n);

@@ -45,6 +45,7 @@ struct mst_pod_row {
     uint32_t group_next, group_prev;
     mst_sym nominated;        /* in memory: the nominator's entry */
     mst_sym status_nominated; /* as in the API, as far as we know */
+    uint64_t lost_ports;      /* see ports_as_set; bit i: the usage's port i */
     bool ghost; /* profile upstream: its nomination counts as an empty pod of priority 0 */
     uint32_t nominated_next, nominated_prev;
     mst_sym scheduler_name;
@@ -102,6 +103,8 @@ struct mst_undo {
     uint32_t pod, node;
     struct mst_gap gap; /* of an unplaced or no longer nominated pod */
     mst_sym nominated;  /* the nomination before */
+    /* Of a placed pod: its lost_ports before, and those of its ports that were lost for others. */
+    uint64_t own_lost_ports, lost_ports;
 };
 
 struct mst_cluster {
@@ -118,7 +121,13 @@ struct mst_cluster {
     MST_VEC(uint32_t) unknown_head;
     MST_VEC(uint32_t) nominated_head;
     uint32_t nominated_pod_count; /* pods with an entry in the nominator */
-    bool groups_enabled;       /* gate GenericWorkload; set after init, before the first object */
+    bool groups_enabled; /* gate GenericWorkload; set after init, before the first object */
+    /*
+     * Profile upstream, set like groups_enabled: a node's used host ports are a set, as in
+     * kube-scheduler. When one of two pods with the same port leaves, the port is lost for the
+     * other: it counts as free until somebody else comes with it.
+     */
+    bool ports_as_set;
     bool fit_scores_whole_pod; /* profile muster: Fit scores pod-level requests and resize status */
 
     MST_VEC(struct mst_class *) classes; /* NULL where free */

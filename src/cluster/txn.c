@@ -39,17 +39,76 @@ static void account(struct mst_cluster *cluster, uint32_t pod, uint32_t node, in
     mst_nodes_touch(nodes, node);
 }
 
+/* ---- host ports as a set ---- */
+
+enum { PORTS_MAX = 64 };
+
+static uint32_t port_count(const struct mst_cluster *cluster, uint32_t pod)
+{
+    uint32_t n = cluster->usages.v[cluster->pods.v[pod].usage]->ports.n;
+    return cluster->ports_as_set ? MST_MIN(n, (uint32_t)PORTS_MAX) : 0;
+}
+
+/*
+ * Port i of the pod, which is not on the list: whether it is lost for those on the row that have
+ * it, too, and, with `set`, whether it shall be.
+ */
+static bool port_lost(struct mst_cluster *cluster, uint32_t pod, uint32_t i, uint32_t row, bool set,
+                      bool lost)
+{
+    const struct mst_port *want = &cluster->usages.v[cluster->pods.v[pod].usage]->ports.v[i];
+    bool was = false;
+    for (uint32_t at = cluster->nodes.first_pod[row]; at != MST_ROW_NONE;
+         at = cluster->pods.v[at].node_next) {
+        const struct mst_usage *usage = cluster->usages.v[cluster->pods.v[at].usage];
+        for (uint32_t k = 0; k < port_count(cluster, at); k++) {
+            const struct mst_port *port = &usage->ports.v[k];
+            uint64_t bit = (uint64_t)1 << k;
+            if (port->port != want->port || port->ip != want->ip ||
+                port->protocol != want->protocol)
+                continue;
+            was |= (cluster->pods.v[at].lost_ports & bit) != 0;
+            if (set)
+                cluster->pods.v[at].lost_ports =
+                    (cluster->pods.v[at].lost_ports & ~bit) | (lost ? bit : 0);
+        }
+    }
+    return was;
+}
+
+/* The pod's ports are taken now. Returns those that were lost. */
+static uint64_t ports_came(struct mst_cluster *cluster, uint32_t pod, uint32_t row)
+{
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < port_count(cluster, pod); i++)
+        before |= (uint64_t)port_lost(cluster, pod, i, row, true, false) << i;
+    cluster->pods.v[pod].lost_ports = 0;
+    return before;
+}
+
+/* Its ports are lost from now on, or (undoing) as `lost` says. */
+static void ports_went(struct mst_cluster *cluster, uint32_t pod, uint32_t row, uint64_t lost)
+{
+    for (uint32_t i = 0; i < port_count(cluster, pod); i++)
+        (void)port_lost(cluster, pod, i, row, true, lost >> i & 1);
+}
+
 void mst_cluster_place(struct mst_cluster *cluster, uint32_t pod, uint32_t node)
 {
     struct mst_pod_row *p = &cluster->pods.v[pod];
     mst_assert(p->live && p->node == MST_ROW_NONE);
     mst_assert(node < cluster->nodes.count);
     p->node = node;
+    uint64_t own_lost_ports = p->lost_ports;
+    uint64_t lost_ports = ports_came(cluster, pod, node);
     mst_list_push(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[node], pod);
     account(cluster, pod, node, +1);
     if (cluster->txn_depth)
-        mst_vec_push(&cluster->undo,
-                     (struct mst_undo){ .kind = MST_UNDO_PLACE, .pod = pod, .node = node });
+        mst_vec_push(&cluster->undo, (struct mst_undo){ .kind = MST_UNDO_PLACE,
+                                                        .pod = pod,
+                                                        .node = node,
+                                                        .own_lost_ports = own_lost_ports,
+                                                        .lost_ports = lost_ports });
 }
 
 void mst_cluster_unplace(struct mst_cluster *cluster, uint32_t pod)
@@ -60,6 +119,7 @@ void mst_cluster_unplace(struct mst_cluster *cluster, uint32_t pod)
     struct mst_undo undo = { .kind = MST_UNDO_UNPLACE, .pod = pod, .node = node };
     mst_list_remove(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[node], pod, &undo.gap);
     account(cluster, pod, node, -1);
+    ports_went(cluster, pod, node, UINT64_MAX);
     p->node = MST_ROW_NONE;
     if (cluster->txn_depth)
         mst_vec_push(&cluster->undo, undo);
@@ -123,9 +183,12 @@ static void undo_one(struct mst_cluster *cluster, const struct mst_undo *u)
         mst_list_remove(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[u->node], u->pod,
                         NULL);
         account(cluster, u->pod, u->node, -1);
+        ports_went(cluster, u->pod, u->node, u->lost_ports);
+        p->lost_ports = u->own_lost_ports;
         p->node = MST_ROW_NONE;
         break;
     case MST_UNDO_UNPLACE:
+        ports_went(cluster, u->pod, u->node, p->lost_ports); /* as they were before it went */
         mst_list_restore(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[u->node], u->pod,
                          &u->gap);
         account(cluster, u->pod, u->node, +1);

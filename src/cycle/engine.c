@@ -31,6 +31,7 @@ struct mst_engine *mst_engine_new(const struct mst_engine_options *options, stru
     mst_rng_init(&engine->rng, options->seed);
     mst_cluster_init(&engine->cluster, engine->syms);
     engine->cluster.groups_enabled = engine->config->gates.on[MST_GATE_GenericWorkload];
+    engine->cluster.ports_as_set = engine->config->upstream;
     engine->cluster.fit_scores_whole_pod = !engine->config->upstream;
     mst_evals_init(&engine->evals, MST_EVAL_BUDGET);
     engine->now_ns = INT64_MIN;

@@ -140,6 +140,7 @@ static void check_args(const struct reader *r, const struct mst_cfg_args *args, 
             .arena = r->rd.arena,
             .diags = r->rd.diags,
             .gates = &r->config->gates,
+            .own_fields = !r->config->upstream,
             .path = mst_at_key(&r->rd, path, "args"),
         };
         mst_args_check(&reader, args->name, args->args);

@@ -126,6 +126,13 @@ static void put_preemption(const struct printing *p, const struct mst_value *arg
     static const char absolute[] = "minCandidateNodesAbsolute";
     put_int(p, percentage, int_of(args, percentage, 10));
     put_int(p, absolute, int_of(args, absolute, 100));
+    if (p->config->upstream)
+        return;
+    const struct mst_value *improve = given(args, "improve");
+    const struct mst_value *policy = given(args, "victimPolicy");
+    put_bool(p, "improve", !improve || improve->type == MST_TRUE);
+    put_int(p, "searchBudget", int_of(args, "searchBudget", MST_SEARCH_STEPS));
+    put_text(p, "victimPolicy", policy ? mst_value_str(policy) : MST_STR("Importance"));
 }
 
 /* The text was checked when it was read, so that here no error can come of it. */

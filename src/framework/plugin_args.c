@@ -263,20 +263,55 @@ void mst_args_balanced(const struct mst_args_reader *r, const struct mst_value *
 
 /* ---- DefaultPreemptionArgs ---- */
 
+/* What profile muster adds: how the victims are chosen. */
+static void read_search(const struct mst_args_reader *r, const struct mst_value *args,
+                        struct mst_preemption_args *out)
+{
+    const struct mst_reading rd = reading_of(r);
+    struct mst_str policy = MST_STR("Importance");
+    out->improve = true;
+    out->search_steps = MST_SEARCH_STEPS;
+    if (!args)
+        return;
+    (void)mst_cfg_bool(&rd, args, r->path, "improve", &out->improve);
+    (void)mst_cfg_int(&rd, args, r->path, "searchBudget", 64, &out->search_steps);
+    (void)mst_cfg_str(&rd, args, r->path, "victimPolicy", &policy);
+    if (out->search_steps < 0)
+        mst_cfg_invalid_int(&rd, args, mst_at_key(&rd, r->path, "searchBudget"), out->search_steps,
+                            "not in valid range [0, inf)");
+    out->smallest = mst_str_is(policy, "Smallest");
+    if (!out->smallest && !mst_str_is(policy, "Importance"))
+        mst_cfg_error(&rd, args,
+                      "%.*s: Unsupported value: %.*s: supported values: \"Importance\", "
+                      "\"Smallest\"",
+                      MST_ARG(mst_at_key(&rd, r->path, "victimPolicy")),
+                      MST_ARG(mst_cfg_quote(&rd, policy)));
+}
+
 void mst_args_preemption(const struct mst_args_reader *r, const struct mst_value *args,
                          struct mst_preemption_args *out)
 {
-    static const char *const fields[] = { "apiVersion", "kind", "minCandidateNodesPercentage",
-                                          "minCandidateNodesAbsolute" };
+    static const char *const fields[] = { "apiVersion",
+                                          "kind",
+                                          "minCandidateNodesPercentage",
+                                          "minCandidateNodesAbsolute",
+                                          "improve",
+                                          "searchBudget",
+                                          "victimPolicy" };
     const struct mst_reading rd = reading_of(r);
-    int64_t percentage = 10, absolute = 100;
-    if (args && mst_cfg_object(&rd, args, r->path, fields, MST_COUNT(fields))) {
-        (void)mst_cfg_int(&rd, args, r->path, fields[2], 32, &percentage);
-        (void)mst_cfg_int(&rd, args, r->path, fields[3], 32, &absolute);
+    const uint32_t known = r->own_fields ? MST_COUNT(fields) : 4;
+    *out = (struct mst_preemption_args){ .candidates_percent = 10, .candidates_min = 100 };
+    if (args && !mst_cfg_object(&rd, args, r->path, fields, known))
+        args = NULL;
+    if (args) {
+        (void)mst_cfg_int(&rd, args, r->path, fields[2], 32, &out->candidates_percent);
+        (void)mst_cfg_int(&rd, args, r->path, fields[3], 32, &out->candidates_min);
     }
-    *out = (struct mst_preemption_args){ percentage, absolute };
+    if (r->own_fields)
+        read_search(r, args, out);
     const struct mst_str percentage_at = mst_at_key(&rd, r->path, fields[2]);
     const struct mst_str absolute_at = mst_at_key(&rd, r->path, fields[3]);
+    const int64_t percentage = out->candidates_percent, absolute = out->candidates_min;
     if (percentage < 0 || percentage > 100)
         mst_cfg_invalid_int(&rd, args, percentage_at, percentage, "not in valid range [0, 100]");
     if (absolute < 0)

@@ -19,6 +19,7 @@ struct mst_args_reader {
     struct mst_arena *arena; /* where the values and paths are made */
     struct mst_diags *diags;
     const struct mst_gates *gates;
+    bool own_fields;     /* profile muster: fields that upstream does not have are known */
     struct mst_str path; /* of args: "profiles[0].pluginConfig[1].args"; absent: fields alone */
 };
 
@@ -67,8 +68,15 @@ struct mst_volume_binding_args {
     mst_shape shape; /* without the gate StorageCapacityScoring: empty */
 };
 
+/* Questions about one pod and one row that a search for better victims may ask, by default. */
+#define MST_SEARCH_STEPS 20000
+
 struct mst_preemption_args {
     int64_t candidates_percent, candidates_min; /* minCandidateNodesPercentage, ...Absolute */
+    /* Profile muster: look for a better choice than the first one, for so many steps. */
+    bool improve;
+    int64_t search_steps;
+    bool smallest; /* victimPolicy Smallest: few victims rather than unimportant ones */
 };
 
 /* `args` may be NULL: then the defaults. `out` is complete only if no error was added. */

@@ -22,6 +22,7 @@ static mst_rc init(const struct mst_view *view, const struct mst_value *args, vo
     struct mst_arena arena = { 0 };
     struct mst_args_run run;
     mst_args_begin(&run, view->syms, view->gates, &arena);
+    run.reader.own_fields = !view->upstream;
     mst_args_preemption(&run.reader, args, instance);
     mst_rc rc = mst_args_end(&run, err);
     mst_arena_done(&arena);

@@ -10,9 +10,6 @@
 struct ports_state {
     const struct mst_usage *usage;
     mst_sym any_ip; /* 0.0.0.0 */
-    /* During a dry run of profile upstream: where its moves begin. */
-    bool dry;
-    uint32_t dry_undo;
 };
 
 static bool port_conflicts(const struct mst_port *want, const struct mst_port *used, mst_sym any)
@@ -21,55 +18,16 @@ static bool port_conflicts(const struct mst_port *want, const struct mst_port *u
            (want->ip == any || used->ip == any || want->ip == used->ip);
 }
 
-static bool holds(const struct mst_usage *usage, const struct mst_port *port)
+/* `lost`: ports that do not count (cluster.h ports_as_set). */
+static bool usages_conflict(const struct mst_usage *want, const struct mst_usage *used,
+                            uint64_t lost, mst_sym any)
 {
-    for (uint32_t i = 0; i < usage->ports.n; i++)
-        if (usage->ports.v[i].port == port->port && usage->ports.v[i].ip == port->ip &&
-            usage->ports.v[i].protocol == port->protocol)
-            return true;
-    return false;
-}
-
-/*
- * Profile upstream in a dry run: a node's used ports are a set, so one of two pods with the same
- * port takes it away when it leaves. The last move that had the port decides.
- */
-static bool was_taken_away(const struct mst_cluster *cluster, const struct ports_state *state,
-                           uint32_t row, const struct mst_port *port)
-{
-    for (uint32_t i = cluster->undo.n; state->dry && i-- > state->dry_undo;) {
-        const struct mst_undo *move = &cluster->undo.v[i];
-        if (move->kind == MST_UNDO_NOMINATE || move->node != row ||
-            !holds(mst_cluster_usage(cluster, cluster->pods.v[move->pod].usage), port))
-            continue;
-        return move->kind == MST_UNDO_UNPLACE;
-    }
-    return false;
-}
-
-static bool usages_conflict(const struct mst_cluster *cluster, const struct ports_state *state,
-                            uint32_t row, const struct mst_usage *used)
-{
-    const struct mst_usage *want = state->usage;
     for (uint32_t i = 0; i < want->ports.n; i++)
         for (uint32_t j = 0; j < used->ports.n; j++)
-            if (port_conflicts(&want->ports.v[i], &used->ports.v[j], state->any_ip) &&
-                !was_taken_away(cluster, state, row, &used->ports.v[j]))
+            if (!(j < 64 && lost >> j & 1) &&
+                port_conflicts(&want->ports.v[i], &used->ports.v[j], any))
                 return true;
     return false;
-}
-
-static void dry_begin(const struct mst_view *view, void *state_)
-{
-    struct ports_state *state = state_;
-    state->dry = true;
-    state->dry_undo = view->cluster->undo.n;
-}
-
-static void dry_end(void *state_)
-{
-    struct ports_state *state = state_;
-    state->dry = false;
 }
 
 static void pre_filter(const struct mst_view *view, const void *instance,
@@ -93,7 +51,7 @@ static bool row_conflicts(const struct mst_cluster *cluster, uint32_t row,
     for (uint32_t pod = cluster->nodes.first_pod[row]; pod != MST_ROW_NONE;
          pod = cluster->pods.v[pod].node_next) {
         const struct mst_usage *used = mst_cluster_usage(cluster, cluster->pods.v[pod].usage);
-        if (usages_conflict(cluster, state, row, used))
+        if (usages_conflict(state->usage, used, cluster->pods.v[pod].lost_ports, state->any_ip))
             return true;
     }
     return false;
@@ -130,10 +88,9 @@ static mst_hint pod_deleted(const struct mst_view *view, const void *instance, u
     if (event->pod == MST_ROW_NONE)
         return MST_HINT_QUEUE;
     const struct mst_pod_row *gone = &view->cluster->pods.v[event->pod];
-    const struct ports_state state = { .usage = mst_cluster_usage(view->cluster, klass->usage),
-                                       .any_ip = mst_sym_of_text(view->syms, "0.0.0.0") };
-    const bool in_the_way = usages_conflict(view->cluster, &state, MST_ROW_NONE,
-                                            mst_cluster_usage(view->cluster, gone->usage));
+    const bool in_the_way = usages_conflict(mst_cluster_usage(view->cluster, klass->usage),
+                                            mst_cluster_usage(view->cluster, gone->usage), 0,
+                                            mst_sym_of_text(view->syms, "0.0.0.0"));
     return in_the_way ? MST_HINT_QUEUE : MST_HINT_SKIP;
 }
 
@@ -148,8 +105,6 @@ const struct mst_plugin mst_plugin_node_ports = {
     .pre_filter = pre_filter,
     .filter = filter,
     .explain = explain,
-    .dry_begin = dry_begin,
-    .dry_end = dry_end,
     .events = events,
     .event_count = MST_COUNT(events),
 };

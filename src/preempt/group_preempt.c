@@ -69,213 +69,130 @@ static bool answer_early(const struct mst_preempt *x, const struct mst_preemptin
 
 /* ---- the search ---- */
 
-struct member {
-    struct mst_assignment a;
-    struct mst_eval *eval; /* of its class, shared */
-    bool local;            /* its filters read nothing but the node */
-};
-
 struct search {
     const struct mst_preempt *x;
     const struct mst_preempting_group *g;
-    struct member *members;
-    uint32_t n;
-    MST_VEC(struct mst_eval *) evals; /* one per class */
-    bool all_local;
-    /* Members by row: first member, then next; only what a unit's rows hold has to be asked. */
-    uint32_t *first, *next;
+    struct mst_units units; /* all that may go */
+    struct mst_seats seats;
+    struct mst_unit *victims;
+    uint32_t victim_count, violations;
+    bool proven;
 };
 
-static bool is_local(const struct search *s, const struct member *m)
+static void found(struct search *s, struct mst_preemption *out)
 {
-    const struct mst_framework *fw = s->x->fw;
-    uint64_t asked = m->eval->counting & ~m->eval->skipped;
-    if (fw->view.upstream)
-        asked &= ~m->a.skips;
-    return !asked && !mst_cluster_class(fw->view.cluster, m->eval->class_id)->volumes;
-}
-
-static struct mst_eval *eval_of(struct search *s, uint32_t pod)
-{
-    uint32_t class_id = s->x->fw->view.cluster->pods.v[pod].class_id;
-    for (uint32_t i = 0; i < s->evals.n; i++)
-        if (s->evals.v[i]->class_id == class_id)
-            return s->evals.v[i];
-    struct mst_eval *eval = mst_eval_single(s->x->evals, s->x->fw, pod);
-    mst_eval_dry_begin(eval);
-    mst_vec_push(&s->evals, eval);
-    return eval;
-}
-
-static void begin(struct search *s, const struct mst_trial_placement *placed)
-{
-    uint32_t rows = s->x->fw->view.nodes->count;
-    s->members = MST_NEW_N(s->x->arena, struct member, placed->n);
-    s->n = placed->n;
-    s->first = mst_arena_alloc(s->x->arena, rows * sizeof(uint32_t));
-    s->next = mst_arena_alloc(s->x->arena, placed->n * sizeof(uint32_t));
-    for (uint32_t row = 0; row < rows; row++)
-        s->first[row] = MST_ROW_NONE;
-    s->all_local = true;
-    for (uint32_t i = placed->n; i-- > 0;) {
-        struct member *m = &s->members[i];
-        *m = (struct member){ .a = placed->v[i], .eval = eval_of(s, placed->v[i].pod) };
-        m->local = is_local(s, m);
-        s->all_local &= m->local;
-        s->next[i] = s->first[m->a.node];
-        s->first[m->a.node] = i;
-    }
-}
-
-static void end(struct search *s)
-{
-    for (uint32_t i = 0; i < s->evals.n; i++)
-        mst_eval_free(s->evals.v[i]);
-    mst_vec_done(&s->evals);
-}
-
-/* Counters of every class that counts see the row. */
-static void row_changed(struct search *s, uint32_t row)
-{
-    for (uint32_t i = 0; i < s->evals.n; i++)
-        mst_eval_dry_row_changed(s->evals.v[i], row);
-}
-
-static bool fits(const struct search *s, const struct member *m)
-{
-    /* Upstream goes on skipping what skipped when the cluster was empty; muster asks everybody. */
-    m->eval->skips_now = s->x->fw->view.upstream ? m->a.skips : 0;
-    return mst_eval_verdict(m->eval, m->a.pod, m->a.node) == MST_VERDICT_OK;
-}
-
-static void place(struct search *s, const struct member *m)
-{
-    mst_cluster_place(s->x->fw->view.cluster, m->a.pod, m->a.node);
-    row_changed(s, m->a.node);
-    if (!m->local)
-        s->g->placer->reserve(s->g->placer->ctx, m->a.pod);
-}
-
-static void unplace(struct search *s, const struct member *m)
-{
-    if (!m->local)
-        s->g->placer->unreserve(s->g->placer->ctx, m->a.pod);
-    mst_cluster_unplace(s->x->fw->view.cluster, m->a.pod);
-    row_changed(s, m->a.node);
-}
-
-/* All members in order, each with those before it in place. */
-static bool all_fit(struct search *s)
-{
-    uint32_t placed = 0;
-    while (placed < s->n && fits(s, &s->members[placed]))
-        place(s, &s->members[placed++]);
-    bool all = placed == s->n;
-    while (placed > 0)
-        unplace(s, &s->members[--placed]);
-    return all;
-}
-
-/* The same for the members of one row: without counting plugins nothing elsewhere matters. */
-static bool row_fits(struct search *s, uint32_t row)
-{
-    uint32_t at = s->first[row];
-    while (at != MST_ROW_NONE && fits(s, &s->members[at])) {
-        place(s, &s->members[at]);
-        at = s->next[at];
-    }
-    for (uint32_t i = s->first[row]; i != at; i = s->next[i])
-        unplace(s, &s->members[i]);
-    return at == MST_ROW_NONE;
-}
-
-static bool stays(struct search *s, const struct mst_unit *unit)
-{
-    if (!s->all_local)
-        return all_fit(s);
-    for (uint32_t i = 0; i < unit->n; i++)
-        if (unit->rows[i] != MST_ROW_NONE && !row_fits(s, unit->rows[i]))
-            return false;
-    return true;
-}
-
-static void give_back(struct search *s, const struct mst_unit *unit)
-{
-    mst_unit_give_back(s->x, NULL, unit);
-    for (uint32_t i = 0; i < unit->n; i++)
-        if (unit->rows[i] != MST_ROW_NONE)
-            row_changed(s, unit->rows[i]);
-}
-
-static void take(struct search *s, const struct mst_unit *unit)
-{
-    mst_unit_take(s->x, NULL, unit);
-    for (uint32_t i = 0; i < unit->n; i++)
-        if (unit->rows[i] != MST_ROW_NONE)
-            row_changed(s, unit->rows[i]);
-}
-
-/* Units come back in order; the ones that cannot are moved to `victims`. Returns how many. */
-static uint32_t reprieve(struct search *s, const struct mst_units *units, struct mst_unit *victims)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < units->n; i++) {
-        give_back(s, &units->v[i]);
-        if (stays(s, &units->v[i]))
-            continue;
-        take(s, &units->v[i]);
-        victims[n++] = units->v[i];
-    }
-    return n;
-}
-
-static void found(const struct mst_preempt *x, const struct mst_trial_placement *placed,
-                  struct mst_unit *victims, uint32_t n, struct mst_preemption *out)
-{
-    mst_units_sort(x, victims, n);
-    mst_units_victims(x, victims, n, MST_ROW_NONE, &out->victims);
-    struct mst_nomination *seats = MST_NEW_N(x->arena, struct mst_nomination, placed->n);
-    for (uint32_t i = 0; i < placed->n; i++)
-        seats[i] = (struct mst_nomination){ placed->v[i].pod, placed->v[i].node };
+    const struct mst_preempt *x = s->x;
+    mst_units_sort(x, mst_manner_of(x), s->victims, s->victim_count);
+    mst_units_victims(x, s->victims, s->victim_count, MST_ROW_NONE, &out->victims);
+    if (!x->fw->view.upstream)
+        out->victims.violations = s->violations;
+    struct mst_nomination *seats = MST_NEW_N(x->arena, struct mst_nomination, s->seats.n);
+    for (uint32_t i = 0; i < s->seats.n; i++)
+        seats[i] = (struct mst_nomination){ s->seats.v[i].a.pod, s->seats.v[i].a.node };
     out->nominations = seats;
-    out->nomination_count = placed->n;
+    out->nomination_count = s->seats.n;
+    out->proven = s->proven;
     say(out, MST_SUCCESS,
         mst_arena_printf(x->arena, "found a placement for podgroup, preempting %u victims",
                          out->victims.n));
 }
 
-/* On the open transaction: places the group with all units gone and takes its pods off again. */
-static bool place_on_emptied(const struct mst_preempt *x, const struct mst_preempting_group *g,
-                             const struct mst_units *units, struct mst_trial_placement *placed,
-                             struct mst_preemption *out)
+/* With the units gone: places the group and takes its pods off again. */
+static void place_group(const struct mst_preempt *x, const struct mst_preempting_group *g,
+                        struct mst_trial_placement *placed)
 {
     struct mst_cluster *c = x->fw->view.cluster;
-    for (uint32_t i = 0; i < units->n; i++)
-        mst_unit_take(x, NULL, &units->v[i]);
     uint32_t mark = mst_txn_begin(c);
     g->placer->place(g->placer->ctx, placed);
     for (uint32_t i = g->pod_count; i-- > 0;)
         g->placer->unreserve(g->placer->ctx, g->pods[i]);
     mst_txn_rollback(c, mark);
-    if (placed->code != MST_SUCCESS)
-        say(out, placed->code, placed->text);
-    return placed->code == MST_SUCCESS;
+}
+
+static void take_all(struct search *s)
+{
+    for (uint32_t i = 0; i < s->units.n; i++)
+        mst_seats_take(&s->seats, &s->units.v[i]);
+}
+
+/* ---- as upstream ---- */
+
+static void search_as_upstream(struct search *s, struct mst_preemption *out)
+{
+    const struct mst_preempt *x = s->x;
+    struct mst_trial_placement placed = { .code = MST_ERROR };
+    take_all(s);
+    place_group(x, s->g, &placed);
+    if (placed.code != MST_SUCCESS) {
+        say(out, placed.code, placed.text);
+        return;
+    }
+    mst_manner manner = mst_manner_of(x);
+    mst_units_sort(x, manner, s->units.v, s->units.n);
+    (void)mst_units_charge(x, manner, &s->units);
+    mst_seats_set(&s->seats, placed.v, placed.n);
+    s->victim_count = mst_reprieve(&s->seats, &s->units, s->victims);
+    for (uint32_t i = 0; i < s->victim_count; i++)
+        s->violations += s->victims[i].violations;
+    s->proven = x->fw->view.upstream;
+    found(s, out);
+}
+
+/* ---- profile muster ---- */
+
+/*
+ * Everything that may go, gone: where the group's own algorithm puts it; or, where that fails with
+ * members that differ, any way to place them all.
+ */
+static bool place_somehow(struct search *s, int64_t *steps, struct mst_preemption *out)
+{
+    const struct mst_preempting_group *g = s->g;
+    struct mst_trial_placement placed = { .code = MST_ERROR };
+    place_group(s->x, g, &placed);
+    if (placed.code == MST_SUCCESS) {
+        mst_seats_set(&s->seats, placed.v, placed.n);
+        return true;
+    }
+    say(out, placed.code, placed.text);
+    if (placed.code != MST_UNSCHEDULABLE)
+        return false;
+    struct mst_assignment *all = MST_NEW_N(s->x->arena, struct mst_assignment, g->pod_count);
+    for (uint32_t i = 0; i < g->pod_count; i++)
+        all[i].pod = g->pods[i];
+    mst_seats_set(&s->seats, all, g->pod_count);
+    mst_seats_answer answer = mst_seats_find(&s->seats, steps);
+    if (answer == MST_SEATS_UNKNOWN)
+        out->message =
+            mst_arena_printf(s->x->arena, "%.*s (not proven: the search budget is exhausted)",
+                             MST_ARG(out->message));
+    return answer == MST_SEATS_FOUND;
+}
+
+static void search_better(struct search *s, struct mst_preemption *out)
+{
+    int64_t steps = s->x->fw->preemption.search_steps;
+    for (uint32_t i = 0; i < s->g->pod_count; i++)
+        mst_seats_know(&s->seats, s->g->pods[i]); /* what skips only on the emptied cluster */
+    take_all(s);
+    if (!place_somehow(s, &steps, out))
+        return;
+    s->proven = mst_choose_better(&s->seats, &s->units, true, &steps, s->victims, &s->victim_count,
+                                  &s->violations);
+    found(s, out);
 }
 
 static void search(const struct mst_preempt *x, const struct mst_preempting_group *g,
-                   struct mst_units *units, struct mst_preemption *out)
+                   const struct mst_units *units, struct mst_preemption *out)
 {
-    struct mst_trial_placement placed = { .code = MST_ERROR };
-    if (!place_on_emptied(x, g, units, &placed, out))
-        return;
-    mst_units_sort(x, units->v, units->n);
-    (void)mst_units_charge(x, units);
-    struct search s = { .x = x, .g = g };
-    begin(&s, &placed);
-    struct mst_unit *victims = MST_NEW_N(x->arena, struct mst_unit, units->n);
-    uint32_t n = reprieve(&s, units, victims);
-    end(&s);
-    found(x, &placed, victims, n, out);
+    struct search s = {
+        .x = x, .g = g, .units = *units, .victims = MST_NEW_N(x->arena, struct mst_unit, units->n)
+    };
+    mst_seats_begin(&s.seats, x, g->placer);
+    if (!x->fw->view.upstream && x->fw->preemption.improve)
+        search_better(&s, out);
+    else
+        search_as_upstream(&s, out);
+    mst_seats_done(&s.seats);
 }
 
 void mst_preempt_group(const struct mst_preempt *x, const struct mst_preempting_group *g,

@@ -69,9 +69,9 @@ static uint32_t candidates_wanted(const struct mst_framework *fw, uint32_t n)
 
 struct search {
     const struct mst_preempt *x;
-    uint32_t pod;
-    struct mst_eval *eval;
-    MST_VEC(struct mst_victims) kind, violating; /* candidates without and with violations */
+    struct mst_seats seats; /* the pod's, on the node at hand */
+    int64_t steps;
+    MST_VEC(struct mst_dry_run) kind, violating; /* candidates without and with violations */
     struct mst_reason_counts why_not;
     MST_VEC(struct mst_str) errors; /* each once */
     uint32_t refused;
@@ -106,9 +106,9 @@ static void note(struct search *s, const struct mst_dry_run *run, uint32_t want)
             note_error(s, joined(s->x->arena, &run->reasons));
     } else if (!run->victims.violations) {
         if (s->kind.n < want)
-            mst_vec_push(&s->kind, run->victims);
+            mst_vec_push(&s->kind, *run);
     } else if (s->violating.n < want) {
-        mst_vec_push(&s->violating, run->victims);
+        mst_vec_push(&s->violating, *run);
     }
 }
 
@@ -119,7 +119,7 @@ static void search_rows(struct search *s, const uint32_t *rows, uint32_t n)
     bool enough = false;
     for (uint32_t i = 0; i < n && (!enough || s->trials); i++) {
         struct mst_dry_run run;
-        mst_dry_run(s->x, s->eval, s->pod, rows[i], &run);
+        mst_dry_run(s->x, &s->seats, rows[i], &s->steps, &run);
         if (!enough)
             note(s, &run, want);
         enough = s->kind.n && s->kind.n + s->violating.n >= want;
@@ -167,27 +167,75 @@ static int compare_costs(const struct cost *a, const struct cost *b)
     return 0;
 }
 
+/*
+ * Profile muster: the sets in order of importance, side by side; at the first difference the one
+ * that spares the more important unit is better.
+ */
+static int compare_sets(const struct mst_preempt *x, const struct mst_dry_run *a,
+                        const struct mst_dry_run *b)
+{
+    if (a->victims.violations != b->victims.violations)
+        return a->victims.violations < b->victims.violations ? -1 : 1;
+    for (uint32_t i = 0; i < a->unit_count && i < b->unit_count; i++) {
+        if (a->units[i].pods[0] == b->units[i].pods[0])
+            continue;
+        int c = mst_unit_compare(x, MST_AS_MUSTER, &a->units[i], &b->units[i]);
+        return c < 0 ? 1 : -1;
+    }
+    return (a->unit_count > b->unit_count) - (a->unit_count < b->unit_count);
+}
+
+/* Profile muster with victimPolicy Smallest: both sets as choices among all their units. */
+static int compare_sizes(const struct mst_preempt *x, const struct mst_dry_run *a,
+                         const struct mst_dry_run *b)
+{
+    uint32_t n = a->unit_count + b->unit_count, kept = 0;
+    struct mst_units all = { .v = MST_NEW_N(x->arena, struct mst_unit, n) };
+    for (uint32_t i = 0; i < n; i++)
+        all.v[i] = i < a->unit_count ? a->units[i] : b->units[i - a->unit_count];
+    mst_units_sort(x, MST_AS_MUSTER, all.v, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (!kept || all.v[kept - 1].pods[0] != all.v[i].pods[0])
+            all.v[kept++] = all.v[i];
+    all.n = kept;
+    struct mst_choice u = { &all, MST_NEW_N(x->arena, bool, kept), a->victims.violations };
+    struct mst_choice v = { &all, MST_NEW_N(x->arena, bool, kept), b->victims.violations };
+    for (uint32_t k = 0; k < kept; k++) {
+        for (uint32_t i = 0; i < a->unit_count; i++)
+            u.evicted[k] |= a->units[i].pods[0] == all.v[k].pods[0];
+        for (uint32_t i = 0; i < b->unit_count; i++)
+            v.evicted[k] |= b->units[i].pods[0] == all.v[k].pods[0];
+    }
+    return mst_choice_compare(x, MST_ORDER_SMALLEST, &u, &v);
+}
+
+static int compare_runs(const struct mst_preempt *x, const struct mst_dry_run *a,
+                        const struct mst_dry_run *b)
+{
+    if (x->fw->view.upstream || !x->fw->preemption.improve) {
+        struct cost u = cost_of(x, &a->victims), v = cost_of(x, &b->victims);
+        return compare_costs(&u, &v);
+    }
+    return x->fw->preemption.smallest ? compare_sizes(x, a, b) : compare_sets(x, a, b);
+}
+
 /* The cheapest, of equal ones the lowest name. */
-static const struct mst_victims *cheapest(const struct mst_preempt *x, const struct mst_victims *v,
+static const struct mst_dry_run *cheapest(const struct mst_preempt *x, const struct mst_dry_run *v,
                                           uint32_t n)
 {
     const uint32_t *rank = mst_nodes_rank(x->fw->view.nodes);
-    const struct mst_victims *best = NULL;
-    struct cost least = { 0 };
-    for (uint32_t i = 0; i < n; i++) {
-        struct cost cost = cost_of(x, &v[i]);
-        int c = best ? compare_costs(&cost, &least) : -1;
-        if (c > 0 || (c == 0 && rank[v[i].node] > rank[best->node]))
-            continue;
-        best = &v[i];
-        least = cost;
+    const struct mst_dry_run *best = &v[0];
+    for (uint32_t i = 1; i < n; i++) {
+        int c = compare_runs(x, &v[i], best);
+        if (c < 0 || (c == 0 && rank[v[i].victims.node] < rank[best->victims.node]))
+            best = &v[i];
     }
     return best;
 }
 
-static void found(const struct search *s, const struct mst_victims *best,
-                  struct mst_preemption *out)
+static void found(const struct search *s, const struct mst_dry_run *run, struct mst_preemption *out)
 {
+    const struct mst_victims *best = &run->victims;
     const struct mst_view *view = &s->x->fw->view;
     out->code = MST_SUCCESS;
     out->victims = *best;
@@ -195,6 +243,7 @@ static void found(const struct search *s, const struct mst_victims *best,
         mst_arena_printf(s->x->arena,
                          "found a potential placement for pod on node %.*s, preempting %u victims",
                          MST_ARG(mst_sym_str(view->syms, view->nodes->name[best->node])), best->n);
+    out->proven = run->proven;
 }
 
 static void not_found(struct search *s, struct mst_preemption *out)
@@ -223,15 +272,23 @@ void mst_preempt_pod(const struct mst_preempt *x, uint32_t pod, const struct mst
         (struct mst_preemption){ .code = MST_UNSCHEDULABLE, .victims = { .node = MST_ROW_NONE } };
     if (!mst_preempt_eligible(x, pod, pick, &out->message))
         return;
-    struct search s = {
-        .x = x, .pod = pod, .eval = pick->eval, .why_not = { .arena = x->arena }, .trials = trials
-    };
+    struct search s = { .x = x,
+                        .steps = x->fw->preemption.search_steps,
+                        .why_not = { .arena = x->arena },
+                        .trials = trials };
     uint32_t *rows = mst_arena_alloc(x->arena, x->fw->view.nodes->count * sizeof(*rows));
     uint32_t n = potential_rows(x, pick, rows);
     if (n) {
-        mst_eval_dry_begin(s.eval);
+        mst_eval_dry_begin(pick->eval);
+        mst_seats_begin(&s.seats, x, NULL);
+        mst_seats_lend(&s.seats, pick->eval);
+        mst_seats_set(&s.seats,
+                      &(struct mst_assignment){
+                          .pod = pod, .node = rows[0], .skips = pick->eval->skips_now },
+                      1);
         search_rows(&s, rows, n);
-        mst_eval_dry_end(s.eval);
+        mst_seats_done(&s.seats);
+        mst_eval_dry_end(pick->eval);
     }
     for (uint32_t i = 0; i < s.violating.n; i++)
         mst_vec_push(&s.kind, s.violating.v[i]);

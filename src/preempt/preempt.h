@@ -39,6 +39,7 @@ struct mst_preemption {
     mst_code code;          /* MST_SUCCESS, MST_UNSCHEDULABLE, MST_UNRESOLVABLE, MST_ERROR */
     struct mst_str message; /* of PostFilter, without its prefix */
     bool clears_nomination; /* a lone pod's: preemption cannot help it */
+    bool proven;            /* nobody better could go instead, as far as the order says */
     bool ongoing;           /* a group's: victims of before are still going; nobody else goes */
     struct mst_victims victims;
     /* of a group: where each pod shall go (MST_ROW_NONE: no node, its nomination ends) */

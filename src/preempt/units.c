@@ -3,8 +3,7 @@
  *
  * Invariants: units are found in upstream's order of enumeration, nodes in list order and pods as
  *             NodeInfo has them; it decides between units that nothing else tells apart.
- * Differs:    profile muster breaks that tie by the smallest UID, and a lone pod of a group ranks
- *             as a pod, both as 1.38 (spec/preemption.md 14).
+ * Differs:    profile muster: see mst_manner (spec/preemption.md 14).
  * Source:     spec/preemption.md 2, 4; kubernetes v1.37 pkg/scheduler/framework/preemption
  *             (types.go, util.go).
  */
@@ -83,9 +82,8 @@ static struct mst_unit unit_of(const struct mst_preempt *x, uint32_t pod)
         .group = whole_group(c, pod),
         .start_ns = INT64_MAX,
     };
-    bool of_group = c->pods.v[pod].group != MST_ROW_NONE;
-    bool ranks_high = unit.group != MST_ROW_NONE || (of_group && x->fw->view.upstream);
-    unit.rank = ranks_high ? MST_UNIT_GROUP : MST_UNIT_POD;
+    unit.rank = unit.group != MST_ROW_NONE ? MST_UNIT_GROUP : MST_UNIT_POD;
+    unit.upstream_rank = c->pods.v[pod].group != MST_ROW_NONE ? MST_UNIT_GROUP : MST_UNIT_POD;
     collect_pods(x, pod, &unit);
     for (uint32_t i = 0; i < unit.n; i++) {
         int64_t start_ns = mst_start_ns(x, unit.pods[i]);
@@ -170,8 +168,9 @@ void mst_units_find(const struct mst_preempt *x, uint32_t row, int32_t below, st
 
 /* ---- importance ---- */
 
-static struct mst_str smallest_uid(const struct mst_cluster *c, const struct mst_unit *unit)
+struct mst_str mst_unit_uid(const struct mst_preempt *x, const struct mst_unit *unit)
 {
+    const struct mst_cluster *c = x->fw->view.cluster;
     struct mst_str least = c->pods.v[unit->pods[0]].uid;
     for (uint32_t i = 1; i < unit->n; i++)
         if (mst_str_cmp(c->pods.v[unit->pods[i]].uid, least) < 0)
@@ -179,43 +178,53 @@ static struct mst_str smallest_uid(const struct mst_cluster *c, const struct mst
     return least;
 }
 
-static int compare_units(const void *a, const void *b, void *ctx)
+int mst_unit_compare(const struct mst_preempt *x, mst_manner manner, const struct mst_unit *u,
+                     const struct mst_unit *v)
 {
-    const struct mst_preempt *x = ctx;
-    const struct mst_unit *u = a, *v = b;
+    bool upstream = manner == MST_AS_UPSTREAM;
+    mst_unit_rank a = upstream ? u->upstream_rank : u->rank;
+    mst_unit_rank b = upstream ? v->upstream_rank : v->rank;
     if (u->priority != v->priority)
         return u->priority > v->priority ? -1 : 1;
-    if (u->rank != v->rank)
-        return u->rank > v->rank ? -1 : 1;
+    if (a != b)
+        return a > b ? -1 : 1;
     if (u->n != v->n)
         return u->n > v->n ? -1 : 1;
     if (u->start_ns != v->start_ns)
         return u->start_ns < v->start_ns ? -1 : 1;
-    if (x->fw->view.upstream)
-        return 0;
-    const struct mst_cluster *c = x->fw->view.cluster;
-    return mst_str_cmp(smallest_uid(c, u), smallest_uid(c, v));
+    return upstream ? 0 : mst_str_cmp(mst_unit_uid(x, u), mst_unit_uid(x, v));
 }
 
-void mst_units_sort(const struct mst_preempt *x, struct mst_unit *v, uint32_t n)
+struct sorting {
+    const struct mst_preempt *x;
+    mst_manner manner;
+};
+
+static int compare_units(const void *a, const void *b, void *ctx)
 {
-    mst_sort(v, n, sizeof(*v), compare_units, (void *)x);
+    const struct sorting *sorting = ctx;
+    return mst_unit_compare(sorting->x, sorting->manner, a, b);
+}
+
+void mst_units_sort(const struct mst_preempt *x, mst_manner manner, struct mst_unit *v, uint32_t n)
+{
+    struct sorting sorting = { x, manner };
+    mst_sort(v, n, sizeof(*v), compare_units, &sorting);
 }
 
 /* ---- disruption budgets ---- */
 
-/* Charges every budget that covers the pod, up to the first one that has nothing left. */
-static bool violates(const struct mst_preempt *x, uint32_t pod, int64_t *left)
+bool mst_budgets_charge(const struct mst_preempt *x, mst_manner manner, uint32_t pod, int64_t *left)
 {
     const struct mst_cluster *c = x->fw->view.cluster;
     for (uint32_t i = 0; i < c->budgets->list.n; i++)
-        if (mst_budget_covers(c, &c->budgets->list.v[i], pod, !x->fw->view.upstream) &&
+        if (mst_budget_covers(c, &c->budgets->list.v[i], pod, manner == MST_AS_MUSTER) &&
             --left[i] < 0)
             return true;
     return false;
 }
 
-uint32_t mst_units_charge(const struct mst_preempt *x, struct mst_units *units)
+uint32_t mst_units_charge(const struct mst_preempt *x, mst_manner manner, struct mst_units *units)
 {
     const struct mst_budgets *budgets = x->fw->view.cluster->budgets;
     if (!budgets || !budgets->list.n)
@@ -229,7 +238,7 @@ uint32_t mst_units_charge(const struct mst_preempt *x, struct mst_units *units)
         struct mst_unit *unit = &units->v[i];
         unit->violations = 0;
         for (uint32_t k = 0; k < unit->n; k++)
-            unit->violations += violates(x, unit->pods[k], left);
+            unit->violations += mst_budgets_charge(x, manner, unit->pods[k], left);
         if (unit->violations)
             sorted[n++] = *unit;
     }
@@ -280,7 +289,8 @@ void mst_units_victims(const struct mst_preempt *x, const struct mst_unit *v, ui
         memcpy(pods + out->n, v[i].pods, v[i].n * sizeof(*pods));
         out->n += v[i].n;
         out->violations += v[i].violations;
-        out->group_disruptions += v[i].rank == MST_UNIT_GROUP;
+        mst_unit_rank rank = mst_manner_of(x) == MST_AS_UPSTREAM ? v[i].upstream_rank : v[i].rank;
+        out->group_disruptions += rank == MST_UNIT_GROUP;
     }
     out->pods = pods;
 }
