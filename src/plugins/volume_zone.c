@@ -178,8 +178,7 @@ static void filter(const struct mst_view *view, const void *instance, void *stat
                    uint32_t end, mst_verdict reject, mst_verdict *verdict)
 {
     (void)instance;
-    if (!state)
-        return;
+    mst_assert(state);
     mst_sym *column[ZONE_KEYS];
     for (uint32_t k = 0; k < ZONE_KEYS; k++)
         column[k] =

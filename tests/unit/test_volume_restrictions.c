@@ -144,8 +144,6 @@ static void test_restrictions_hints(struct mst_test *t)
                      "[{name: v, persistentVolumeClaim: {claimName: once}}]}\n");
     e.pod = fixture_pod(f, "other/far"); /* another claim of that name */
     t_int(t, fixture_hint(f, &p, "wants-once", &e), MST_HINT_SKIP);
-    e.pod = MST_ROW_NONE;
-    t_int(t, fixture_hint(f, &p, "gce-ro", &e), MST_HINT_QUEUE);
     struct mst_cluster_event added = { .resource = MST_ON_PVC, .actions = MST_ACT_ADD };
     added.object = storage_object(f, MST_VOL_PVC, "default/once");
     t_int(t, fixture_hint(f, &p, "wants-once", &added), MST_HINT_QUEUE);
