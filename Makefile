@@ -4,7 +4,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: run test bench lint install conformance clean help deps-build deps-tests deps-lint release
+.PHONY: run test coverage bench lint install conformance clean help deps-build deps-tests deps-lint release
 
 run: release ## build muster and show it at work (the default)
 	@test -x $(BUILD)/release/muster || { echo "this checkout has no src/cli/main.c: there is no muster to run" >&2; exit 1; }
@@ -20,6 +20,9 @@ test: deps-build deps-tests ## build with every assertion on, run all tests
 	@cmake --build $(BUILD)/debug --parallel $(JOBS)
 	@ctest --test-dir $(BUILD)/debug --output-on-failure --parallel $(JOBS) --no-tests=error; \
 	status=$$?; tools/tally $(BUILD)/debug && exit $$status
+
+coverage: deps-build deps-tests ## which lines and branches the tests execute
+	@tools/coverage --build $(BUILD)/cov --jobs $(JOBS) --min src/plugins=95
 
 bench: release ## measure; one JSON line per benchmark
 	@bench/run

@@ -62,4 +62,13 @@ static inline const struct mst_object *storage_object(struct mst_fixture *f, mst
     return &stored->object;
 }
 
+/* As no API server leaves it: its defaults have a mode. */
+static inline void storage_class_without_mode(struct mst_fixture *f, const char *name)
+{
+    struct mst_object object = *storage_object(f, MST_VOL_CLASS, name);
+    const struct mst_object *old;
+    object.u.storage_class.binding_mode = MST_SYM_NONE;
+    (void)mst_volumes_set(&f->cluster, &object, &old);
+}
+
 #endif

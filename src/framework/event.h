@@ -53,7 +53,7 @@ struct mst_cluster_event {
     uint32_t pod;      /* assigned, unscheduled, target: its row (still live), else MST_ROW_NONE */
     uint32_t group;    /* PodGroup events: its row */
     int64_t old_min_count, new_min_count;             /* PodGroup update; -1 where not a gang */
-    const struct mst_node_facts *old_node, *new_node; /* NULL: added, deleted */
+    const struct mst_node_facts *old_node, *new_node; /* NULL: added; deleted, only then */
     bool limited; /* only entities with a pod of at most this priority are looked at */
     int32_t priority_max;
     /* scale-down of an assigned or target pod: usage ids before and after */

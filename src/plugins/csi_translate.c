@@ -73,13 +73,16 @@ static mst_sym label_of(struct mst_syms *syms, const struct mst_pv *pv, const ch
     return mst_labels_get(pv->meta.labels, mst_sym_of_text(syms, key));
 }
 
-/* The region of "europe-west1-b" is what stands before its last dash. */
+/* The region of "europe-west1-b" is "europe-west1"; other shapes have none. */
 static struct mst_str gce_region(struct mst_str zone)
 {
-    size_t n = zone.n;
-    while (n && zone.p[n - 1] != '-')
-        n--;
-    return n ? (struct mst_str){ zone.p, n - 1 } : MST_STR_NONE;
+    size_t dashes = 0, last = 0;
+    for (size_t i = 0; i < zone.n; i++)
+        if (zone.p[i] == '-') {
+            dashes++;
+            last = i;
+        }
+    return dashes == 2 ? (struct mst_str){ zone.p, last } : MST_STR_NONE;
 }
 
 static size_t find_separator(struct mst_str s)
@@ -93,10 +96,9 @@ static size_t find_separator(struct mst_str s)
 static struct mst_str gce_handle(struct mst_syms *syms, const struct mst_pv *pv,
                                  struct mst_arena *arena)
 {
-    mst_sym label = label_of(syms, pv, BETA_ZONE);
-    if (label == MST_SYM_NONE || label == MST_SYM_EMPTY)
-        label = label_of(syms, pv, ZONE);
-    struct mst_str zones = mst_sym_str(syms, label);
+    struct mst_str zones = mst_sym_str(syms, label_of(syms, pv, BETA_ZONE));
+    if (!zones.n)
+        zones = mst_sym_str(syms, label_of(syms, pv, ZONE));
     if (!zones.n)
         zones = MST_STR("UNSPECIFIED");
     const size_t first = find_separator(zones);
@@ -104,12 +106,10 @@ static struct mst_str gce_handle(struct mst_syms *syms, const struct mst_pv *pv,
         return mst_arena_printf(arena, "projects/UNSPECIFIED/zones/%.*s/disks/%.*s", MST_ARG(zones),
                                 MST_ARG(pv->handle));
     const struct mst_str region = gce_region((struct mst_str){ zones.p, first });
-    for (struct mst_str rest = zones; rest.n;) {
-        const size_t n = find_separator(rest);
-        if (!region.p || !mst_str_eq(gce_region((struct mst_str){ rest.p, n }), region))
-            return MST_STR_NONE; /* zones of several regions */
-        const size_t skip = MST_MIN(rest.n, n + 2);
-        rest = (struct mst_str){ rest.p + skip, rest.n - skip };
+    for (size_t at = 0, n; at <= zones.n; at += n + 2) {
+        n = find_separator((struct mst_str){ zones.p + at, zones.n - at });
+        if (!region.p || !mst_str_eq(gce_region((struct mst_str){ zones.p + at, n }), region))
+            return MST_STR_NONE; /* zones of several regions, or no zones */
     }
     return mst_arena_printf(arena, "projects/UNSPECIFIED/regions/%.*s/disks/%.*s", MST_ARG(region),
                             MST_ARG(pv->handle));

@@ -75,8 +75,7 @@ static mst_hint pod_added(const struct mst_view *view, const void *instance, uin
 {
     (void)instance;
     (void)klass;
-    if (event->pod == MST_ROW_NONE)
-        return MST_HINT_QUEUE;
+    mst_assert(event->pod != MST_ROW_NONE);
     const uint32_t group = view->cluster->pods.v[pod].group;
     const bool same = group != MST_ROW_NONE && view->cluster->pods.v[event->pod].group == group;
     return same ? MST_HINT_QUEUE : MST_HINT_SKIP;

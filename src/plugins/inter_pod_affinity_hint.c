@@ -113,8 +113,7 @@ static mst_hint node_changed(const struct mst_view *view, const void *instance, 
     (void)pod;
     const struct mst_affinity *own = mst_cluster_affinity(view->cluster, klass->affinity);
     const struct mst_node_facts *from = event->old_node, *to = event->new_node;
-    if (!to)
-        return MST_HINT_QUEUE; /* not registered for: nobody asks */
+    mst_assert(to);
     for (uint32_t i = 0; own && i < own->affinity.required.n; i++) {
         const mst_sym key = own->affinity.required.v[i].topology_key;
         const mst_sym now = label_of(to, key);

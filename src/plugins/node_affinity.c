@@ -30,8 +30,6 @@ struct affinity_state {
 static void done(void *instance_)
 {
     struct affinity_instance *instance = instance_;
-    if (!instance)
-        return;
     mst_arena_done(&instance->arena);
     mst_free(instance);
 }
@@ -176,8 +174,7 @@ static void filter(const struct mst_view *view, const void *instance_, void *sta
 {
     const struct affinity_instance *instance = instance_;
     const struct affinity_state *state = state_;
-    if (!state)
-        return;
+    mst_assert(state);
     uint8_t match[MST_BLOCK_ROWS];
     for (uint32_t at = begin; at < end; at += MST_BLOCK_ROWS) {
         const uint32_t n = MST_MIN(end - at, (uint32_t)MST_BLOCK_ROWS);
@@ -292,8 +289,7 @@ static mst_hint node_changed(const struct mst_view *view, const void *instance_,
 {
     (void)pod;
     const struct affinity_instance *instance = instance_;
-    if (!event->new_node)
-        return MST_HINT_QUEUE;
+    mst_assert(event->new_node);
     const struct mst_node_selector *added = &instance->args.added.required;
     if (added->set && !selector_matches(view, added, event->new_node))
         return MST_HINT_SKIP;

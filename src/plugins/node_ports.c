@@ -61,8 +61,7 @@ static void filter(const struct mst_view *view, const void *instance, void *stat
                    uint32_t end, mst_verdict reject, mst_verdict *verdict)
 {
     (void)instance;
-    if (!state)
-        return;
+    mst_assert(state);
     for (uint32_t i = begin; i < end; i++)
         if (verdict[i] == MST_VERDICT_OK && view->nodes->port_pod_count[i] &&
             row_conflicts(view->cluster, i, state))
@@ -85,8 +84,7 @@ static mst_hint pod_deleted(const struct mst_view *view, const void *instance, u
 {
     (void)instance;
     (void)pod;
-    if (event->pod == MST_ROW_NONE)
-        return MST_HINT_QUEUE;
+    mst_assert(event->pod != MST_ROW_NONE);
     const struct mst_pod_row *gone = &view->cluster->pods.v[event->pod];
     const bool in_the_way = usages_conflict(mst_cluster_usage(view->cluster, klass->usage),
                                             mst_cluster_usage(view->cluster, gone->usage), 0,

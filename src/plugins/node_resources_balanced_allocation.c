@@ -40,8 +40,6 @@ static mst_rc init(const struct mst_view *view, const struct mst_value *args, vo
 static void done(void *instance_)
 {
     struct balanced_instance *instance = instance_;
-    if (!instance)
-        return;
     mst_arena_done(&instance->arena);
     mst_free(instance);
 }

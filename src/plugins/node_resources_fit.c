@@ -45,8 +45,6 @@ struct fit_state {
 static void done(void *instance_)
 {
     struct fit_instance *instance = instance_;
-    if (!instance)
-        return;
     mst_arena_done(&instance->arena);
     mst_free(instance);
 }
@@ -296,8 +294,7 @@ static mst_hint node_changed(const struct mst_view *view, const void *instance, 
     (void)instance;
     (void)pod;
     const struct mst_node_facts *was = event->old_node, *is = event->new_node;
-    if (!is)
-        return MST_HINT_QUEUE;
+    mst_assert(is);
     const struct mst_usage *want = mst_cluster_usage(view->cluster, klass->usage);
     bool fits = is->pods_allowed >= 1, rose = !was || is->pods_allowed > was->pods_allowed;
     for (uint32_t i = 0; i < want->amounts.n; i++) {

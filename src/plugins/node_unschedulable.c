@@ -68,8 +68,7 @@ static mst_hint node_changed(const struct mst_view *view, const void *instance, 
     (void)instance;
     (void)pod;
     (void)klass;
-    if (!event->new_node)
-        return MST_HINT_QUEUE;
+    mst_assert(event->new_node);
     const bool was = event->old_node && !event->old_node->unschedulable;
     return !was && !event->new_node->unschedulable ? MST_HINT_QUEUE : MST_HINT_SKIP;
 }

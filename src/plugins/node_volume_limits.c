@@ -357,8 +357,7 @@ static mst_hint pod_deleted(const struct mst_view *view, const void *instance, u
     (void)instance;
     (void)pod;
     (void)klass;
-    if (event->pod == MST_ROW_NONE)
-        return MST_HINT_QUEUE;
+    mst_assert(event->pod != MST_ROW_NONE);
     const struct mst_pod_volumes *gone =
         mst_cluster_volumes(view->cluster, view->cluster->pods.v[event->pod].volumes);
     for (uint32_t i = 0; gone && i < gone->list.n; i++)

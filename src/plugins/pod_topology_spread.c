@@ -21,8 +21,6 @@
 static void done(void *instance_)
 {
     struct spread_instance *instance = instance_;
-    if (!instance)
-        return;
     mst_arena_done(&instance->arena);
     mst_free(instance);
 }

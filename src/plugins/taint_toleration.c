@@ -196,8 +196,7 @@ static mst_hint node_changed(const struct mst_view *view, const void *instance, 
 {
     (void)instance;
     (void)pod;
-    if (!event->new_node)
-        return MST_HINT_QUEUE;
+    mst_assert(event->new_node);
     const bool was_kept_away =
         !event->old_node || set_rejects(view, klass, event->old_node->taints);
     return was_kept_away && !set_rejects(view, klass, event->new_node->taints) ? MST_HINT_QUEUE

@@ -15,8 +15,6 @@
 static void done(void *instance_)
 {
     struct mst_binding_instance *instance = instance_;
-    if (!instance)
-        return;
     mst_arena_done(&instance->arena);
     mst_free(instance);
 }
@@ -163,8 +161,7 @@ static void filter(const struct mst_view *view, const void *instance, void *stat
                    uint32_t end, mst_verdict reject, mst_verdict *verdict)
 {
     (void)instance;
-    if (!state)
-        return;
+    mst_assert(state);
     for (uint32_t row = begin; row < end; row++) {
         if (verdict[row] != MST_VERDICT_OK)
             continue;

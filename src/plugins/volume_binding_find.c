@@ -51,6 +51,11 @@ static mst_sym mode_of(const struct mst_view *view, mst_sym mode)
     return mode == MST_SYM_NONE ? mst_sym_of_text(view->syms, "Filesystem") : mode;
 }
 
+static mst_sym or_empty(mst_sym name)
+{
+    return name == MST_SYM_NONE ? (mst_sym)MST_SYM_EMPTY : name;
+}
+
 static bool has_modes(const mst_sym_list *have, const mst_sym_list *want)
 {
     for (uint32_t i = 0; i < want->n; i++) {
@@ -65,7 +70,7 @@ static bool has_modes(const mst_sym_list *have, const mst_sym_list *want)
 
 typedef enum { PV_UNFIT, PV_PREBOUND, PV_FREE } pv_fitness;
 
-static bool points_to(const struct mst_claim_ref *ref, const struct mst_meta *claim)
+bool mst_claim_ref_is(const struct mst_claim_ref *ref, const struct mst_meta *claim)
 {
     return ref->set && ref->ns == claim->namespace_ && mst_str_eq(ref->name, claim->name) &&
            (!ref->uid.n || mst_str_eq(ref->uid, claim->uid));
@@ -84,15 +89,11 @@ static pv_fitness fitness(const struct mst_view *view, const struct mst_stored *
     const struct mst_pv *pv = &stored->object.u.pv;
     const struct mst_pvc *pvc = &claim->pvc->object.u.pvc;
     const struct mst_claim_ref ref = mst_pv_claim(stored);
-    const bool prebound = points_to(&ref, &pvc->meta);
+    const bool prebound = mst_claim_ref_is(&ref, &pvc->meta);
     const struct mst_quantity capacity = mst_storage_amount(view->cluster, &pv->capacity, NULL);
     if ((ref.set && !prebound) || mst_quantity_cmp(&capacity, &claim->request) < 0 ||
         mode_of(view, pv->volume_mode) != mode_of(view, pvc->volume_mode) ||
-        mst_sym_str(view->syms, pv->attributes_class).n !=
-            mst_sym_str(view->syms, pvc->attributes_class).n ||
-        (mst_sym_str(view->syms, pv->attributes_class).n &&
-         pv->attributes_class != pvc->attributes_class) ||
-        pv->meta.deleted.set)
+        or_empty(pv->attributes_class) != or_empty(pvc->attributes_class) || pv->meta.deleted.set)
         return PV_UNFIT;
     if (prebound)
         return PV_PREBOUND;
@@ -145,7 +146,7 @@ static void find_volumes(const struct mst_view *view, struct mst_delayed_claim *
 
 /* ---- compiling: provisioning ---- */
 
-static const struct mst_quantity *capacity_limit(const struct mst_csi_storage_capacity *c)
+const struct mst_quantity *mst_capacity_limit(const struct mst_csi_storage_capacity *c)
 {
     return c->maximum.set ? &c->maximum.value : c->capacity.set ? &c->capacity.value : NULL;
 }
@@ -154,7 +155,7 @@ static const struct mst_quantity *capacity_limit(const struct mst_csi_storage_ca
 static bool is_sufficient(const struct mst_view *view, const struct mst_csi_storage_capacity *c,
                           const struct mst_quantity *request)
 {
-    const struct mst_quantity *limit = capacity_limit(c);
+    const struct mst_quantity *limit = mst_capacity_limit(c);
     if (!limit)
         return false;
     return view->upstream ? mst_quantity_value(limit) >= mst_quantity_value(request)

@@ -88,12 +88,6 @@ static mst_hint driver_updated(const struct mst_view *view, const void *instance
     return MST_HINT_SKIP;
 }
 
-static const struct mst_quantity *limit_of(const struct mst_object *object)
-{
-    const struct mst_csi_storage_capacity *c = &object->u.csi_storage_capacity;
-    return c->maximum.set ? &c->maximum.value : c->capacity.set ? &c->capacity.value : NULL;
-}
-
 static mst_hint capacity_changed(const struct mst_view *view, const void *instance, uint32_t pod,
                                  const struct mst_class *klass,
                                  const struct mst_cluster_event *event)
@@ -103,7 +97,8 @@ static mst_hint capacity_changed(const struct mst_view *view, const void *instan
     (void)klass;
     if (!event->old_object)
         return MST_HINT_QUEUE;
-    const struct mst_quantity *was = limit_of(event->old_object), *now = limit_of(event->object);
+    const struct mst_quantity *was = mst_capacity_limit(&event->old_object->u.csi_storage_capacity);
+    const struct mst_quantity *now = mst_capacity_limit(&event->object->u.csi_storage_capacity);
     if (!now)
         return MST_HINT_SKIP;
     const bool larger = !was || (view->upstream ? mst_quantity_value(now) > mst_quantity_value(was)

@@ -112,6 +112,11 @@ struct mst_node_volumes {
     MST_LIST(struct mst_provision) provisions;
 };
 
+/* The reference names the claim; without a UID it may be any claim of that name. */
+bool mst_claim_ref_is(const struct mst_claim_ref *ref, const struct mst_meta *claim);
+/* How large a volume of the pool can be, NULL: it does not say. */
+const struct mst_quantity *mst_capacity_limit(const struct mst_csi_storage_capacity *c);
+
 /* What the node at `row` has for the claims, in state->found until the next call. */
 const struct mst_node_volumes *mst_binding_find(const struct mst_view *view,
                                                 struct mst_binding_state *state, uint32_t row);

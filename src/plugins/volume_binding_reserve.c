@@ -1,6 +1,8 @@
 /*
  * volume_binding_reserve.c - what a pod's claims get is assumed, written, and waited for.
  *
+ * Differs: a claim that lost all its annotations is "provisioning failed" like one that lost the
+ *          selected node only; upstream has words of its own for it.
  * Source: kubernetes v1.37 pkg/scheduler/framework/plugins/volumebinding/binder.go
  *         (AssumePodVolumes, bindAPIUpdate, checkBindings), staging component-helpers
  *         storage/volume (GetBindVolumeToClaim)
@@ -12,14 +14,10 @@
 
 /* ---- Reserve ---- */
 
-static struct mst_write pv_write(const struct mst_view *view, const struct mst_static_binding *b)
+static struct mst_write pv_write(const struct mst_static_binding *b)
 {
-    (void)view;
     const struct mst_meta *pv = &b->pv->object.u.meta, *claim = &b->pvc->object.u.meta;
     const struct mst_claim_ref ref = mst_pv_claim(b->pv);
-    const bool prebound = ref.set && ref.ns == claim->namespace_ &&
-                          mst_str_eq(ref.name, claim->name) &&
-                          (!ref.uid.n || mst_str_eq(ref.uid, claim->uid));
     return (struct mst_write){
         .kind = MST_KIND_PV,
         .key = b->pv->key,
@@ -29,7 +27,8 @@ static struct mst_write pv_write(const struct mst_view *view, const struct mst_s
         .claim_name = claim->name,
         .claim_uid = claim->uid,
         .claim_new = !ref.set,
-        .by_controller = !prebound && !mst_meta_annotation(pv, BY_CONTROLLER).p,
+        .by_controller =
+            !mst_claim_ref_is(&ref, claim) && !mst_meta_annotation(pv, BY_CONTROLLER).p,
     };
 }
 
@@ -123,7 +122,7 @@ struct mst_reservation *mst_binding_reserve(const struct mst_view *view, const v
         return NULL;
     struct mst_write *writes = MST_NEW_N(scratch, struct mst_write, n);
     for (uint32_t i = 0; i < found->bindings.n; i++)
-        writes[i] = pv_write(view, &found->bindings.v[i]);
+        writes[i] = pv_write(&found->bindings.v[i]);
     uint32_t count = found->bindings.n;
     for (uint32_t i = 0; i < found->provisions.n; i++)
         if (!is_provisioned_before(found, i))
@@ -191,8 +190,8 @@ static mst_code check_pv(const struct mst_view *view, const struct mst_write *w,
     if (!pv || !pvc)
         return no(ret_reason,
                   mst_arena_printf(arena, "failed to check binding: %s \"%.*s\" not found",
-                                   pv ? "persistentvolumeclaim" : "persistentvolume",
-                                   MST_ARG(pv ? w->claim_name : w->name)));
+                                   pv ? "persistentvolumeclaims" : "persistentvolumes",
+                                   MST_ARG(pv ? claim_key : w->key)));
     if (pv->assumed)
         return MST_WAIT; /* our own write has not come back */
     const mst_code code = check_usable(view, pv, node, arena, ret_reason);
@@ -211,14 +210,14 @@ static mst_code check_pvc(const struct mst_view *view, const struct mst_write *w
     if (!pvc)
         return no(ret_reason, mst_arena_printf(arena,
                                                "failed to check provisioning pvc: "
-                                               "persistentvolumeclaim \"%.*s\" not found",
-                                               MST_ARG(w->name)));
+                                               "persistentvolumeclaims \"%.*s\" not found",
+                                               MST_ARG(w->key)));
     if (pvc->assumed)
         return MST_WAIT;
+    const struct mst_pvc *object = &pvc->object.u.pvc;
     if (mst_pvc_selected_node(view->cluster, pvc) != node)
         return no(ret_reason, mst_arena_printf(arena, "provisioning failed for PVC \"%.*s\"",
                                                MST_ARG(w->name)));
-    const struct mst_pvc *object = &pvc->object.u.pvc;
     if (object->volume_name.n) {
         const struct mst_stored *pv =
             mst_volumes_get(view->cluster, MST_VOL_PV, object->volume_name);

@@ -11,26 +11,8 @@
 
 /* Amounts of one storage class. */
 struct class_sum {
-    mst_sym class;
     int64_t requested, capacity;
 };
-
-enum { CLASSES_MAX = 64 };
-struct class_sums {
-    struct class_sum v[CLASSES_MAX];
-    uint32_t n;
-};
-
-static struct class_sum *sum_of(struct class_sums *sums, mst_sym class)
-{
-    for (uint32_t i = 0; i < sums->n; i++)
-        if (sums->v[i].class == class)
-            return &sums->v[i];
-    if (sums->n == CLASSES_MAX)
-        return NULL; /* more classes in one pod than anybody has */
-    sums->v[sums->n] = (struct class_sum){ .class = class };
-    return &sums->v[sums->n++];
-}
 
 static int64_t add(int64_t a, int64_t b)
 {
@@ -43,34 +25,50 @@ static int64_t storage_of(const struct mst_view *view, const mst_resources *list
     return mst_quantity_value(&q);
 }
 
-static void sum_bindings(const struct mst_view *view, const struct mst_node_volumes *found,
-                         struct class_sums *sums)
+static mst_sym class_of_binding(const struct mst_node_volumes *found, uint32_t i)
 {
-    for (uint32_t i = 0; i < found->bindings.n; i++) {
-        const struct mst_pv *pv = &found->bindings.v[i].pv->object.u.pv;
-        struct class_sum *sum = sum_of(sums, pv->class_name);
-        if (!sum)
-            continue;
-        sum->requested =
-            add(sum->requested, storage_of(view, &found->bindings.v[i].pvc->object.u.pvc.requests));
-        sum->capacity = add(sum->capacity, storage_of(view, &pv->capacity));
-    }
+    return found->bindings.v[i].pv->object.u.pv.class_name;
 }
 
-static void sum_provisions(const struct mst_view *view, const struct mst_node_volumes *found,
-                           struct class_sums *sums)
+/* Of the class of binding `i`; false when an earlier binding is of that class. */
+static bool sum_bindings(const struct mst_view *view, const struct mst_node_volumes *found,
+                         uint32_t i, struct class_sum *out)
 {
-    for (uint32_t i = 0; i < found->provisions.n; i++) {
-        const struct mst_csi_storage_capacity *c = found->provisions.v[i].capacity;
-        const struct mst_pvc *pvc = &found->provisions.v[i].pvc->object.u.pvc;
-        struct class_sum *sum = c ? sum_of(sums, mst_pvc_class(view->cluster, pvc)) : NULL;
-        if (!sum)
+    const mst_sym class = class_of_binding(found, i);
+    *out = (struct class_sum){ 0 };
+    for (uint32_t k = 0; k < found->bindings.n; k++) {
+        if (class_of_binding(found, k) != class)
             continue;
-        /* Not added up: two claims of one class share the pool. */
-        sum->capacity =
-            mst_quantity_value(c->capacity.set ? &c->capacity.value : &c->maximum.value);
-        sum->requested = add(sum->requested, storage_of(view, &pvc->requests));
+        if (k < i)
+            return false;
+        const struct mst_static_binding *b = &found->bindings.v[k];
+        out->requested = add(out->requested, storage_of(view, &b->pvc->object.u.pvc.requests));
+        out->capacity = add(out->capacity, storage_of(view, &b->pv->object.u.pv.capacity));
     }
+    return true;
+}
+
+/* Of the class of provision `i`; false when it is not checked or an earlier one has that class. */
+static bool sum_provisions(const struct mst_view *view, const struct mst_node_volumes *found,
+                           uint32_t i, struct class_sum *out)
+{
+    if (!found->provisions.v[i].capacity)
+        return false;
+    const mst_sym class = mst_pvc_class(view->cluster, &found->provisions.v[i].pvc->object.u.pvc);
+    *out = (struct class_sum){ 0 };
+    for (uint32_t k = 0; k < found->provisions.n; k++) {
+        const struct mst_csi_storage_capacity *c = found->provisions.v[k].capacity;
+        const struct mst_pvc *pvc = &found->provisions.v[k].pvc->object.u.pvc;
+        if (!c || mst_pvc_class(view->cluster, pvc) != class)
+            continue;
+        if (k < i)
+            return false;
+        /* Not added up: two claims of one class share the pool. */
+        out->capacity =
+            mst_quantity_value(c->capacity.set ? &c->capacity.value : &c->maximum.value);
+        out->requested = add(out->requested, storage_of(view, &pvc->requests));
+    }
+    return true;
 }
 
 static int64_t class_score(const mst_shape *shape, const struct class_sum *sum)
@@ -83,14 +81,15 @@ static int64_t class_score(const mst_shape *shape, const struct class_sum *sum)
 int64_t mst_binding_score(const struct mst_view *view, const struct mst_binding_instance *instance,
                           const struct mst_node_volumes *found)
 {
-    struct class_sums sums;
-    sums.n = 0;
-    if (found->bindings.n)
-        sum_bindings(view, found, &sums);
-    else
-        sum_provisions(view, found, &sums);
+    const bool bound = found->bindings.n > 0;
     int64_t total = 0;
-    for (uint32_t i = 0; i < sums.n; i++)
-        total += class_score(&instance->args.shape, &sums.v[i]);
-    return sums.n ? (int64_t)round((double)total / (double)sums.n) : 0;
+    uint32_t classes = 0;
+    for (uint32_t i = 0; i < (bound ? found->bindings.n : found->provisions.n); i++) {
+        struct class_sum sum;
+        if (!(bound ? sum_bindings(view, found, i, &sum) : sum_provisions(view, found, i, &sum)))
+            continue;
+        total += class_score(&instance->args.shape, &sum);
+        classes++;
+    }
+    return classes ? (int64_t)round((double)total / (double)classes) : 0;
 }

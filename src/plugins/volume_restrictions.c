@@ -225,8 +225,7 @@ static void filter(const struct mst_view *view, const void *instance, void *stat
 {
     (void)instance;
     const struct restrictions_state *state = state_;
-    if (!state)
-        return;
+    mst_assert(state);
     const bool in_use =
         state->dry ? dry_in_use(view->cluster, state) : claims_in_use(view->cluster, state) > 0;
     for (uint32_t row = begin; row < end; row++) {
@@ -270,8 +269,7 @@ static mst_hint pod_deleted(const struct mst_view *view, const void *instance, u
 {
     (void)instance;
     (void)pod;
-    if (event->pod == MST_ROW_NONE)
-        return MST_HINT_QUEUE;
+    mst_assert(event->pod != MST_ROW_NONE);
     const struct mst_pod_volumes *want = mst_cluster_volumes(view->cluster, klass->volumes);
     const struct mst_pod_volumes *gone =
         mst_cluster_volumes(view->cluster, view->cluster->pods.v[event->pod].volumes);

@@ -31,7 +31,7 @@ struct zone_state {
     MST_LIST(struct zone_demand) demands;
 };
 
-/* "a__b" as a set; false when some part is empty. Parts that no label has match nothing. */
+/* "a__b" as a set; false when some part is empty. A label's value has no spaces to trim. */
 static bool split_zones(const struct mst_view *view, struct mst_str text, struct mst_arena *arena,
                         mst_sym_list *out)
 {
@@ -43,11 +43,7 @@ static bool split_zones(const struct mst_view *view, struct mst_str text, struct
         const bool separator = !end && i + 1 < text.n && text.p[i] == '_' && text.p[i + 1] == '_';
         if (!end && !separator)
             continue;
-        struct mst_str part = { text.p + begin, i - begin };
-        while (part.n && part.p[0] == ' ')
-            part = (struct mst_str){ part.p + 1, part.n - 1 };
-        while (part.n && part.p[part.n - 1] == ' ')
-            part.n--;
+        const struct mst_str part = { text.p + begin, i - begin };
         if (!part.n)
             return false;
         values[n++] = mst_sym_of(view->syms, part);
@@ -182,8 +178,7 @@ static void filter(const struct mst_view *view, const void *instance, void *stat
                    uint32_t end, mst_verdict reject, mst_verdict *verdict)
 {
     (void)instance;
-    if (!state)
-        return;
+    mst_assert(state);
     mst_sym *column[ZONE_KEYS];
     for (uint32_t k = 0; k < ZONE_KEYS; k++)
         column[k] =

@@ -221,6 +221,35 @@ static void test_bind_needs_nothing_for_bound_claims(struct mst_test *t)
     end(&b);
 }
 
+/* A removed object is gone for the next pod; one that nobody knew changes nothing. */
+static void test_bind_storage_objects_go(struct mst_test *t)
+{
+    struct bench b;
+    begin(&b, NODE CLASS PV OPEN_CLAIM);
+    const struct mst_cluster *cluster = mst_engine_cluster(b.engine);
+    b.remove = true;
+    feed(&b, PV);
+    t_bool(t, mst_volumes_get(cluster, MST_VOL_PV, MST_STR("v")) == NULL, true);
+    const uint64_t before = mst_volumes_generation(cluster);
+    feed(&b, PV);
+    t_int(t, mst_volumes_generation(cluster), before);
+    feed(&b, CLASS);
+    b.remove = false;
+    feed(&b, POD("p"));
+    step_at(&b, S);
+    t_str(t, effect_of(&b, MST_EFFECT_POD_STATUS)->condition.message,
+          "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.");
+    b.remove = true;
+    feed(&b, OPEN_CLAIM); /* nothing to wake for, nothing to crash on */
+    b.remove = false;
+    feed(&b, CLASS);
+    step_at(&b, 20 * S);
+    t_str(t, effect_of(&b, MST_EFFECT_POD_STATUS)->condition.message,
+          "0/1 nodes are available: persistentvolumeclaim \"c\" not found.");
+    end(&b);
+}
+
 MST_TEST_MAIN(T(test_bind_waits_until_provisioned), T(test_bind_points_a_volume_to_the_claim),
               T(test_bind_gives_up_in_time), T(test_bind_provisioning_failed),
-              T(test_bind_pod_goes_while_it_waits), T(test_bind_needs_nothing_for_bound_claims))
+              T(test_bind_pod_goes_while_it_waits), T(test_bind_storage_objects_go),
+              T(test_bind_needs_nothing_for_bound_claims))

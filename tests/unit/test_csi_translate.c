@@ -20,7 +20,15 @@ static const struct {
     { "gcePersistentDisk: {pdName: d}", "labels: {" BETA ": e-1-b__e-1-c}",
       "projects/UNSPECIFIED/regions/e-1/disks/d" },
     { "gcePersistentDisk: {pdName: d}", "labels: {" BETA ": e-1-b__f-1-c}", NULL },
+    /* zones are LOCALE-REGION-ZONE when there are several, and all of one region */
+    { "gcePersistentDisk: {pdName: d}", "labels: {" BETA ": e-b__e-c}", NULL },
+    { "gcePersistentDisk: {pdName: d}", "labels: {" BETA ": e-1-x-b__e-1-x-c}", NULL },
+    { "gcePersistentDisk: {pdName: d}", "labels: {" BETA ": e_1__e_2}", NULL },
+    { "gcePersistentDisk: {pdName: d}", "labels: {" BETA ": '', " ZONE ": e-1-b}",
+      "projects/UNSPECIFIED/zones/e-1-b/disks/d" },
     { "azureDisk: {diskName: n, diskURI: u, kind: Managed}", "", "u" },
+    { "azureDisk: {diskName: n, diskURI: u, kind: Manager}", "", NULL },
+    { "awsElasticBlockStore: {volumeID: 'aws://z/vol-1/x'}", "", NULL },
     { "azureDisk: {diskName: n, diskURI: u, kind: Shared}", "", NULL },
     { "azureDisk: {diskName: n, diskURI: u}", "", NULL },
     { "cinder: {volumeID: c}", "", "c" },
@@ -49,6 +57,39 @@ static void test_translate_handles(struct mst_test *t)
 }
 
 static const struct {
+    const char *volume, *handle;
+} inline_handles[] = {
+    { "awsElasticBlockStore: {volumeID: 'aws://z/vol-1'}", "vol-1" },
+    { "gcePersistentDisk: {pdName: d}", "projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d" },
+    { "azureDisk: {diskName: n, diskURI: u, kind: Managed}", "u" },
+    { "azureDisk: {diskName: n, diskURI: u, kind: Dedicated}", NULL },
+    { "cinder: {volumeID: c}", "c" },
+};
+
+static void test_translate_inline_handles(struct mst_test *t)
+{
+    for (size_t i = 0; i < MST_COUNT(inline_handles); i++) {
+        struct mst_fixture *f = fixture_new("");
+        t_case(t, inline_handles[i].volume);
+        fixture_apply(f, mst_arena_printf(&f->arena,
+                                          "kind: Pod\napiVersion: v1\nmetadata: {name: p}\nspec: "
+                                          "{containers: [{name: c, image: i}], volumes: [{name: v, "
+                                          "%s}]}\n",
+                                          inline_handles[i].volume)
+                             .p);
+        const struct mst_pod_volumes *volumes =
+            mst_cluster_volumes(&f->cluster, fixture_class(f, "p")->volumes);
+        const struct mst_str got =
+            mst_migrated_inline_handle(f->syms, &volumes->list.v[0], &f->arena);
+        if (inline_handles[i].handle)
+            t_str(t, got, inline_handles[i].handle);
+        else
+            t_bool(t, got.p == NULL, true);
+        fixture_free(f);
+    }
+}
+
+static const struct {
     const char *spec, *meta, *keys; /* of all expressions, in order */
 } affinities[] = {
     { "", "", "" },
@@ -63,6 +104,15 @@ static const struct {
     { ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: disk, operator: "
       "Exists}]}]}}",
       "labels: {" BETA ": a}", "disk=0topology.ebs.csi.aws.com/zone=1" },
+    /* a key without values is no topology: the label counts, and no zone is none */
+    { ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: " ZONE
+      ", operator: Exists}]}]}}",
+      "labels: {" ZONE ": b}", ZONE "=0topology.ebs.csi.aws.com/zone=1" },
+    { "", "labels: {" ZONE ": ''}", "" },
+    { "", "labels: {" ZONE ": a____b}", "topology.ebs.csi.aws.com/zone=2" },
+    { ", nodeAffinity: {required: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, "
+      "operator: In, values: [n1]}]}]}}",
+      "labels: {" ZONE ": b}", "topology.ebs.csi.aws.com/zone=1" },
 };
 
 static void test_translate_affinity(struct mst_test *t)
@@ -108,5 +158,5 @@ static void test_translate_asks_the_node(struct mst_test *t)
     fixture_free(f);
 }
 
-MST_TEST_MAIN(T(test_translate_handles), T(test_translate_affinity),
-              T(test_translate_asks_the_node))
+MST_TEST_MAIN(T(test_translate_handles), T(test_translate_inline_handles),
+              T(test_translate_affinity), T(test_translate_asks_the_node))

@@ -163,5 +163,97 @@ static void test_group_try_nominations(struct mst_test *t)
     host_free(h);
 }
 
+/* ---- plugins that answer what ours never do ---- */
+
+static void answer_feasible(const struct mst_view *view, const void *instance, uint32_t group,
+                            struct mst_progress progress, struct mst_arena *arena,
+                            struct mst_status *out)
+{
+    (void)view;
+    (void)group;
+    (void)progress;
+    (void)arena;
+    *out = (struct mst_status){ .code = *(const mst_code *)instance, .reason = MST_STR("why") };
+}
+
+static void answer_error(const struct mst_view *view, const void *instance,
+                         const struct mst_class *klass, struct mst_arena *arena,
+                         struct mst_pre_filter *out)
+{
+    (void)view;
+    (void)instance;
+    (void)klass;
+    (void)arena;
+    *out = (struct mst_pre_filter){ .code = MST_ERROR, .reason = MST_STR("lost") };
+}
+
+static const struct mst_plugin feasible_plugin = { .name = "F",
+                                                   .placement_feasible = answer_feasible };
+static const struct mst_plugin error_plugin = { .name = "E", .pre_filter = answer_error };
+
+/* One member is tried with a framework that has only this slot. */
+static void try_with(struct trial *x, const struct mst_plugin *plugin, mst_code *instance,
+                     struct mst_framework *fw)
+{
+    *fw = *mst_engine_framework(x->h->engine, 0);
+    fw->slot_count = 1;
+    fw->slots[0] = (struct mst_slot){ .plugin = plugin, .instance = instance };
+    fw->gang_slot = plugin->placement_feasible ? 0 : MST_ROW_NONE;
+    fw->pre_filter_count = plugin->pre_filter ? 1 : 0;
+    fw->pre_filter[0] = 0;
+    fw->generation_count = fw->filter_count = fw->pre_score_count = fw->score_count = 0;
+    x->members[0] = (struct mst_member){ .pod = host_pod(x->h, "a") };
+    x->t = (struct mst_group_try){
+        .group = host_group(x->h, "g"), .fw = fw, .members = x->members, .member_count = 1
+    };
+    const uint32_t mark = mst_txn_begin(&x->h->engine->cluster);
+    mst_group_try(x->h->engine, &x->t);
+    mst_txn_rollback(&x->h->engine->cluster, mark);
+}
+
+static void test_group_try_odd_answers(struct mst_test *t)
+{
+#define FEASIBILITY "failed to evaluate placement feasibility: "
+#define UNEXPECTED FEASIBILITY "unexpected status from PlacementFeasible plugin: "
+    static const struct {
+        mst_code says, code;
+        const char *text;
+        bool early;
+    } odd[] = {
+        { MST_SUCCESS, MST_SUCCESS, "why", false },
+        { MST_WAIT, MST_UNSCHEDULABLE, "why", false },
+        { MST_UNSCHEDULABLE, MST_UNSCHEDULABLE, "why", true },
+        { MST_ERROR, MST_ERROR, FEASIBILITY "running PlacementFeasible plugin: why", true },
+        { MST_UNRESOLVABLE, MST_ERROR, UNEXPECTED "UnschedulableAndUnresolvable", true },
+        { MST_SKIP, MST_ERROR, UNEXPECTED "Skip", true },
+        { MST_PENDING, MST_ERROR, UNEXPECTED "Pending", true },
+    };
+    for (size_t i = 0; i < MST_COUNT(odd); i++) {
+        struct trial x = { .h = host_new(false) };
+        struct mst_framework fw;
+        mst_code says = odd[i].says;
+        host_node(x.h, "n1", "cpu: 4", NULL);
+        host_gang(x.h, "g", 1, NULL);
+        host_add(x.h, (struct host_pod_spec){ .name = "a", .group = "g" });
+        try_with(&x, &feasible_plugin, &says, &fw);
+        t_case(t, odd[i].text);
+        t_int(t, x.t.code, odd[i].code);
+        t_str(t, x.t.text, odd[i].text);
+        t_bool(t, x.t.refused_early, odd[i].early);
+        host_free(x.h);
+    }
+    struct trial x = { .h = host_new(false) };
+    struct mst_framework fw;
+    host_node(x.h, "n1", "cpu: 4", NULL);
+    host_gang(x.h, "g", 1, NULL);
+    host_add(x.h, (struct host_pod_spec){ .name = "a", .group = "g" });
+    try_with(&x, &error_plugin, NULL, &fw);
+    t_int(t, x.t.code, MST_ERROR);
+    t_str(t, x.t.text,
+          "failed to schedule other pod from a pod group: running PreFilter plugin \"E\": lost");
+    t_int(t, x.t.placed, 0);
+    host_free(x.h);
+}
+
 MST_TEST_MAIN(T(test_group_try_outcomes), T(test_group_try_nothing_new),
-              T(test_group_try_nominations))
+              T(test_group_try_nominations), T(test_group_try_odd_answers))

@@ -48,6 +48,10 @@ static const char cluster[] =
                                  EXPR("key: zone, operator: Exists")))
     POD("conflict", REQUIRED("{matchFields: [{key: metadata.name, operator: In, values: [n1]}, "
                              "{key: metadata.name, operator: In, values: [n2]}]}"))
+    POD("same-name-twice", REQUIRED("{matchFields: [{key: metadata.name, operator: In, values: "
+                                    "[n2]}, {key: metadata.name, operator: In, values: [n2]}]}"))
+    POD("common-name", REQUIRED("{matchFields: [{key: metadata.name, operator: In, values: [n2, "
+                                "n3]}, {key: metadata.name, operator: In, values: [n1, n3]}]}"))
     POD("likes", PREFERRED("{weight: 3, preference: " EXPR("key: zone, operator: In, values: [a]")
                            "}, {weight: 5, preference: " EXPR("key: gen, operator: Exists")
                            "}, {weight: 9, preference: {}}"))
@@ -77,7 +81,9 @@ static const struct {
     { "both", POD_NO, OK, POD_NO },
     { "name", POD_NO, OK, POD_NO },
     { "not-name", OK, POD_NO, OK },
-    { "two-names", POD_NO, POD_NO, POD_NO }, /* restricts to both and matches neither */
+    { "same-name-twice", POD_NO, OK, POD_NO },
+    { "common-name", POD_NO, POD_NO, POD_NO }, /* restricts to n3 and does not match it */
+    { "two-names", POD_NO, POD_NO, POD_NO },   /* restricts to both and matches neither */
     { "names-or", POD_NO, OK, OK },
     { "conflict", "PreFilter UaU: pod affinity terms conflict",
       "PreFilter UaU: pod affinity terms conflict", "PreFilter UaU: pod affinity terms conflict" },
@@ -104,7 +110,7 @@ static void test_affinity_restricts_names(struct mst_test *t)
     } cases[] = {
         { "selector", NULL }, { "name", "n2 " },        { "two-names", "n1 n2 " },
         { "not-name", NULL }, { "names-or", "n2 n3 " }, { "names-or-any", NULL },
-        { "no-terms", NULL },
+        { "no-terms", NULL }, { "common-name", "n3 " }, { "same-name-twice", "n2 " },
     };
     struct mst_fixture *f = fixture_new(cluster);
     struct fixture_plugin p = fixture_plugin(f, &mst_plugin_node_affinity, NULL);

@@ -1,18 +1,6 @@
 /* VolumeBinding: bound, found and made volumes, scores, hints, what is assumed and waited for. */
-#include "plugins/registry.h"
-#include "storage_helper.h"
+#include "binding_world.h"
 #include "tap.h"
-
-#define ZONE "topology.kubernetes.io/zone"
-#define IN_ZONE(z)                                                                                 \
-    "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: " ZONE                \
-    ", operator: In, values: [" z "]}]}]}}, "
-#define AFFINITY "node(s) didn't match PersistentVolume's node affinity"
-#define NO_VOLUME "node(s) didn't find available persistent volumes to bind"
-#define NO_SPACE "node(s) did not have enough free storage"
-#define NO_PV "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
-#define WANTS(size) "accessModes: [ReadWriteOnce], resources: {requests: {storage: " size "}}, "
-#define HAS(size) "accessModes: [ReadWriteOnce], capacity: {storage: " size "}, local: {path: /d}, "
 
 /* clang-format off */
 static const char cluster[] =
@@ -62,6 +50,20 @@ static const char cluster[] =
     POD("pooled", CLAIM("pooled")) POD("too-big", CLAIM("too-big")) POD("now", CLAIM("now"))
     POD("gone", CLAIM("gone")) POD("dying", CLAIM("dying"))
     POD("mixed", CLAIM("bound") ", " CLAIM("huge"))
+    CLASS("modeless", "provisioner: d") PVC("modeless", WANTS("1Gi") "storageClassName: modeless",
+        "")
+    PVC("classless", WANTS("1Gi") "storageClassName: nope", "")
+    PVC("half", WANTS("1Gi") "storageClassName: local, volumeName: small", "")
+    PVC("gone-pv", WANTS("1Gi") "volumeName: pv-x", BOUND) "status: {phase: Lost}\n"
+    PVC("owned-v", WANTS("1Gi") "storageClassName: local",
+        "ownerReferences: [{apiVersion: v1, kind: Pod, name: owned, uid: u-owned, "
+        "controller: false}]")
+    POD("modeless", CLAIM("modeless")) POD("classless", CLAIM("classless"))
+    POD("half", CLAIM("half")) POD("gone-pv", CLAIM("gone-pv"))
+    POD("owned", "{name: v, ephemeral: {volumeClaimTemplate: {spec: {}}}}")
+    POD("scratch", "{name: s, emptyDir: {}}") POD("scratch-too", "{name: s, emptyDir: {}}, "
+        CLAIM("open"))
+    POD("twice", CLAIM("prebound") ", {name: again, persistentVolumeClaim: {claimName: prebound}}")
     POD("eph", "{name: v, ephemeral: {volumeClaimTemplate: {spec: {}}}}")
     POD("thief", "{name: v, ephemeral: {volumeClaimTemplate: {spec: {}}}}")
     POD("early", "{name: v, ephemeral: {volumeClaimTemplate: {spec: {}}}}");
@@ -71,6 +73,9 @@ static const struct {
     const char *pod, *a, *b;
 } cases[] = {
     { "none", "Skip", "Skip" },
+    { "scratch", "Skip", "Skip" },
+    { "scratch-too", "Success", "UaU: " NO_VOLUME },
+    { "twice", "UaU: " NO_VOLUME, "UaU: " NO_VOLUME }, /* its only volume is taken */
     { "bound", "Success", "UaU: " AFFINITY },
     { "lost", "UaU: " NO_PV, "UaU: " NO_PV },
     { "open", "Success", "UaU: " NO_VOLUME },
@@ -91,6 +96,13 @@ static const struct {
     const char *pod, *why;
 } refused[] = {
     { "now", "PreFilter UaU: pod has unbound immediate PersistentVolumeClaims" },
+    { "classless", "PreFilter UaU: pod has unbound immediate PersistentVolumeClaims" },
+    { "half", "PreFilter UaU: pod has unbound immediate PersistentVolumeClaims" },
+    { "modeless", "PreFilter Error: VolumeBindingMode not set for StorageClass \"modeless\"" },
+    { "gone-pv", "PreFilter UaU: persistentvolumeclaim \"gone-pv\" bound to non-existent "
+                 "persistentvolume \"pv-x\"" },
+    { "owned", "PreFilter UaU: PVC default/owned-v was not created for pod default/owned (pod is "
+               "not owner)" },
     { "gone", "PreFilter UaU: persistentvolumeclaim \"gone\" not found" },
     { "dying", "PreFilter UaU: persistentvolumeclaim \"dying\" is being deleted" },
     { "early", "PreFilter UaU: waiting for ephemeral volume controller to create the "
@@ -104,6 +116,7 @@ static void test_binding_verdicts(struct mst_test *t)
     struct mst_fixture *f = fixture_new("");
     struct fixture_plugin p = fixture_plugin(f, &mst_plugin_volume_binding, NULL);
     storage_apply(f, cluster);
+    storage_class_without_mode(f, "modeless");
     for (size_t i = 0; i < MST_COUNT(cases); i++) {
         t_case(t, cases[i].pod);
         t_str(t, fixture_verdict(f, &p, cases[i].pod, "a"), cases[i].a);
@@ -213,31 +226,5 @@ static void test_binding_waits_for_the_claim(struct mst_test *t)
     fixture_free(f);
 }
 
-static void test_binding_hints(struct mst_test *t)
-{
-    struct mst_fixture *f = fixture_new("");
-    struct fixture_plugin p = fixture_plugin(f, &mst_plugin_volume_binding, NULL);
-    storage_apply(f, cluster);
-    struct mst_cluster_event e = { .resource = MST_ON_STORAGE_CLASS, .actions = MST_ACT_UPDATE };
-    e.object = e.old_object = storage_object(f, MST_VOL_CLASS, "made");
-    t_int(t, fixture_hint(f, &p, "open", &e), MST_HINT_SKIP);
-    e.old_object = storage_object(f, MST_VOL_CLASS, "pool");
-    t_int(t, fixture_hint(f, &p, "open", &e), MST_HINT_QUEUE);
-    e.old_object = NULL;
-    t_int(t, fixture_hint(f, &p, "open", &e), MST_HINT_QUEUE);
-    e = (struct mst_cluster_event){ .resource = MST_ON_PVC, .actions = MST_ACT_UPDATE };
-    e.object = storage_object(f, MST_VOL_PVC, "default/open");
-    t_int(t, fixture_hint(f, &p, "open", &e), MST_HINT_QUEUE);
-    t_int(t, fixture_hint(f, &p, "picky", &e), MST_HINT_SKIP);
-    e = (struct mst_cluster_event){ .resource = MST_ON_CSI_STORAGE_CAPACITY,
-                                    .actions = MST_ACT_UPDATE };
-    e.object = e.old_object = storage_object(f, MST_VOL_CAPACITY, "default/c1");
-    t_int(t, fixture_hint(f, &p, "open", &e), MST_HINT_SKIP);
-    e.old_object = NULL;
-    t_int(t, fixture_hint(f, &p, "open", &e), MST_HINT_QUEUE);
-    fixture_plugin_done(&p);
-    fixture_free(f);
-}
-
 MST_TEST_MAIN(T(test_binding_verdicts), T(test_binding_scores), T(test_binding_assumes_and_reverts),
-              T(test_binding_waits_for_the_claim), T(test_binding_hints))
+              T(test_binding_waits_for_the_claim))

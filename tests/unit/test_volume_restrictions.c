@@ -76,6 +76,38 @@ static void test_restrictions_verdicts(struct mst_test *t)
     fixture_free(f);
 }
 
+/* Profile upstream: a nominated pod counts by the bare name of its claims, of any namespace. */
+static void test_restrictions_nominated_namesake(struct mst_test *t)
+{
+    struct mst_fixture *f = fixture_new("");
+    const struct fixture_plugin p = fixture_plugin(f, &mst_plugin_volume_restrictions, NULL);
+    storage_apply(f, cluster);
+    storage_apply(
+        f,
+        POD("disk-and-free", "{name: v, gcePersistentDisk: {pdName: z}}, "
+                             "{name: w, persistentVolumeClaim: {claimName: free}}")
+            POD("no-volumes",
+                "") "---\nkind: Pod\napiVersion: v1\nmetadata: {name: namesake, namespace: other}\n"
+                    "spec: {containers: [{name: c, image: i}], volumes: [{name: u, emptyDir: {}}, "
+                    "{name: v, persistentVolumeClaim: {claimName: free}}]}\n");
+    const uint32_t other = fixture_pod(f, "other/namesake"), n1 = fixture_node(f, "n1");
+    mst_cluster_nominate(&f->cluster, other, mst_sym_of_text(f->syms, "n1"));
+    mst_cluster_nominate(&f->cluster, fixture_pod(f, "no-volumes"), mst_sym_of_text(f->syms, "n1"));
+    const uint32_t mark = mst_txn_begin(&f->cluster);
+    mst_cluster_place(&f->cluster, fixture_pod(f, "no-volumes"), n1);
+    f->view.upstream = true;
+    t_str(t, fixture_verdict(f, &p, "disk-and-free", "n1"), "Success");
+    mst_cluster_place(&f->cluster, other, n1);
+    t_str(t, fixture_verdict(f, &p, "disk-and-free", "n1"), IN_USE);
+    t_str(t, fixture_verdict(f, &p, "disk-and-free", "n2"), "Success");
+    t_str(t, fixture_verdict(f, &p, "gce-rw", "n2"), "Success"); /* names no such claim */
+    t_case(t, "profile muster compares namespaces");
+    f->view.upstream = false;
+    t_str(t, fixture_verdict(f, &p, "disk-and-free", "n1"), "Success");
+    mst_txn_rollback(&f->cluster, mark);
+    fixture_free(f);
+}
+
 static void test_restrictions_follow_tentative_pods(struct mst_test *t)
 {
     struct mst_fixture *f = fixture_new("");
@@ -107,16 +139,25 @@ static void test_restrictions_hints(struct mst_test *t)
     e.pod = fixture_pod(f, "gce");
     t_int(t, fixture_hint(f, &p, "gce-rw", &e), MST_HINT_QUEUE);
     t_int(t, fixture_hint(f, &p, "gce-ro", &e), MST_HINT_SKIP);
-    e.pod = MST_ROW_NONE;
-    t_int(t, fixture_hint(f, &p, "gce-ro", &e), MST_HINT_QUEUE);
+    storage_apply(f, "---\nkind: Pod\napiVersion: v1\nmetadata: {name: far, namespace: other}\n"
+                     "spec: {nodeName: n2, containers: [{name: c, image: i}], volumes: "
+                     "[{name: v, persistentVolumeClaim: {claimName: once}}]}\n");
+    e.pod = fixture_pod(f, "other/far"); /* another claim of that name */
+    t_int(t, fixture_hint(f, &p, "wants-once", &e), MST_HINT_SKIP);
     struct mst_cluster_event added = { .resource = MST_ON_PVC, .actions = MST_ACT_ADD };
     added.object = storage_object(f, MST_VOL_PVC, "default/once");
     t_int(t, fixture_hint(f, &p, "wants-once", &added), MST_HINT_QUEUE);
     t_int(t, fixture_hint(f, &p, "wants-free", &added), MST_HINT_SKIP);
+    t_int(t, fixture_hint(f, &p, "gce-rw", &added), MST_HINT_SKIP);
+    t_int(t, fixture_hint(f, &p, "none", &added), MST_HINT_SKIP);
+    storage_apply(f, "---\nkind: PersistentVolumeClaim\napiVersion: v1\nmetadata: {name: once, "
+                     "namespace: other}\nspec: {accessModes: [ReadWriteOncePod]}\n");
+    added.object = storage_object(f, MST_VOL_PVC, "other/once");
+    t_int(t, fixture_hint(f, &p, "wants-once", &added), MST_HINT_SKIP);
     const struct mst_cluster_event node = { .resource = MST_ON_NODE, .actions = MST_ACT_ADD };
     t_int(t, fixture_hint(f, &p, "none", &node), MST_HINT_QUEUE);
     fixture_free(f);
 }
 
-MST_TEST_MAIN(T(test_restrictions_verdicts), T(test_restrictions_follow_tentative_pods),
-              T(test_restrictions_hints))
+MST_TEST_MAIN(T(test_restrictions_verdicts), T(test_restrictions_nominated_namesake),
+              T(test_restrictions_follow_tentative_pods), T(test_restrictions_hints))

@@ -26,6 +26,11 @@ static const char cluster[] =
     POD("none", CLAIM("c-none")) POD("lost", CLAIM("c-lost")) POD("late", CLAIM("c-late"))
     POD("now", CLAIM("c-now")) POD("noclass", CLAIM("c-noclass"))
     POD("badclass", CLAIM("c-badclass")) POD("gone", CLAIM("gone")) POD("plain", "")
+    CLASS("modeless", "provisioner: p")
+    PV("pv-bad", "storageClassName: now", "labels: {" ZONE ": a____b}")
+    PVC("c-bad", "volumeName: pv-bad", BOUND) PVC("c-modeless", "storageClassName: modeless", "")
+    POD("bad", CLAIM("c-bad")) POD("modeless", CLAIM("c-modeless"))
+    POD("a-and-scratch", "{name: s, emptyDir: {}}, " CLAIM("c-a"))
     POD("two", CLAIM("c-a") ", " CLAIM("c-none"));
 /* clang-format on */
 
@@ -41,11 +46,15 @@ static const struct {
     { "beta", "beta", "Success" },
     { "beta", "b", NO },
     { "two", "b", NO },
+    { "a-and-scratch", "a", "Success" },
+    { "a-and-scratch", "b", NO },
+    { "bad", "b", "Skip" }, /* an empty zone between two: the label is no demand */
     { "none", "a", "Skip" },
     { "late", "a", "Skip" },
     { "plain", "a", "Skip" },
     { "lost", "a", "PreFilter UaU: persistentvolume \"nowhere\" not found" },
     { "now", "a", "PreFilter UaU: PersistentVolume had no name" },
+    { "modeless", "a", "PreFilter UaU: VolumeBindingMode not set for StorageClass \"modeless\"" },
     { "noclass", "a", "PreFilter UaU: PersistentVolumeClaim had no pv name and storageClass name" },
     { "badclass", "a", "PreFilter UaU: storageclass.storage.k8s.io \"nope\" not found" },
     { "gone", "a", "PreFilter UaU: persistentvolumeclaim \"gone\" not found" },
@@ -56,6 +65,7 @@ static void test_zone_verdicts(struct mst_test *t)
     struct mst_fixture *f = fixture_new("");
     const struct fixture_plugin p = fixture_plugin(f, &mst_plugin_volume_zone, NULL);
     storage_apply(f, cluster);
+    storage_class_without_mode(f, "modeless");
     for (size_t i = 0; i < MST_COUNT(cases); i++) {
         t_case(t, cases[i].pod);
         t_str(t, fixture_verdict(f, &p, cases[i].pod, cases[i].node), cases[i].verdict);
