@@ -162,7 +162,8 @@ static void advance(struct mst_engine *engine, int64_t now_ns)
     engine->now_ns = now_ns;
 }
 
-bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out)
+/* All that a step does but for the attempt; effects go to `out` from here on. */
+static void begin_step(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out)
 {
     advance(engine, now_ns);
     take_left(engine, out);
@@ -170,9 +171,20 @@ bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effec
     mst_queue_tick(engine->queue, now_ns);
     tell_held(engine);
     mst_engine_poll_held(engine);
+}
+
+bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out)
+{
+    begin_step(engine, now_ns, out);
     bool tried = attempt(engine);
     engine->out = &engine->left;
     return tried || out->list.n > 0;
+}
+
+void mst_engine_flush(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out)
+{
+    begin_step(engine, now_ns, out);
+    engine->out = &engine->left;
 }
 
 int64_t mst_engine_deadline(const struct mst_engine *engine, int64_t now_ns)

@@ -50,7 +50,8 @@ struct mst_event {
 /*
  * Takes one event. Kinds that do not concern scheduling are accepted and ignored. Finished pods
  * (Succeeded, Failed) count as removed. An object of another UID than the one known is a removal
- * and an addition. Effects that follow at once come out with the next mst_engine_step.
+ * and an addition. Effects that follow at once come out with the next mst_engine_step or
+ * mst_engine_flush.
  */
 void mst_engine_event(struct mst_engine *engine, const struct mst_event *event, int64_t now_ns);
 
@@ -111,6 +112,11 @@ void mst_effects_done(struct mst_effects *effects);
  * there is nothing to do before mst_engine_deadline or the next event.
  */
 bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out);
+/*
+ * A step without the attempt: what is due and what events left behind, for a host that will make no
+ * more attempts. Effects as from a step.
+ */
+void mst_engine_flush(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out);
 /* When to call again if nothing happens; INT64_MAX: never. */
 int64_t mst_engine_deadline(const struct mst_engine *engine, int64_t now_ns);
 /* Attempts so far. */
