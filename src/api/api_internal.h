@@ -64,9 +64,10 @@ typedef enum {
 /* What else happens when the field is present and not null. */
 typedef enum {
     MST_FLAG_NONE,
-    MST_FLAG_BOOL,   /* the bool at `flag` becomes true */
-    MST_FLAG_OR,     /* the int at `flag` gets the bits of `flag_value` */
-    MST_FLAG_SOURCE, /* a volume's source becomes flag_value, and one more is counted */
+    MST_FLAG_BOOL,      /* the bool at `flag` becomes true */
+    MST_FLAG_OR,        /* the int at `flag` gets the bits of `flag_value` */
+    MST_FLAG_SOURCE,    /* a volume's source becomes flag_value, and one more is counted */
+    MST_FLAG_SYNTHETIC, /* the same, and it is a ConfigMap or a Secret */
 } mst_flag_op;
 
 struct mst_decoder;
@@ -124,6 +125,9 @@ mst_field_hook mst_decode_op, mst_decode_int_or_str, mst_decode_disruption, mst_
 /* The two template lists of a Workload's spec and all below, as one list with parents. */
 void mst_decode_templates(struct mst_decoder *d, const struct mst_value *spec,
                           const struct mst_path *path, struct mst_workload *workload);
+
+/* What tells the sources of two volumes apart (source_hash.c). `name` is the field, `value` its. */
+uint64_t mst_source_hash(const char *name, const struct mst_value *value);
 
 /* ---- kinds (kinds.c) ---- */
 

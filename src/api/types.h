@@ -206,6 +206,9 @@ struct mst_volume {
     mst_sym rbd_pool; /* of azureDisk: kind */
     mst_sym_list rbd_monitors;
     bool read_only;
+    /* of all that the source says; two that differ in spelling only are equal (source_hash.c) */
+    uint64_t source_hash;
+    bool synthetic; /* a ConfigMap or a Secret */
 };
 
 struct mst_pod_claim {

@@ -40,6 +40,7 @@ struct mst_engine *mst_engine_new(const struct mst_engine_options *options, stru
         mst_engine_free(engine);
         return NULL;
     }
+    mst_engine_batches_init(engine);
     engine->queue = mst_queue_new(&(struct mst_queue_options){
         .cluster = &engine->cluster,
         .frameworks = engine->frameworks,
@@ -55,6 +56,7 @@ void mst_engine_free(struct mst_engine *engine)
         return;
     mst_queue_free(engine->queue);
     mst_evals_done(&engine->evals);
+    mst_engine_batches_done(engine);
     for (uint32_t i = 0; i < engine->framework_count; i++)
         mst_framework_done(&engine->frameworks[i]);
     mst_free(engine->frameworks);

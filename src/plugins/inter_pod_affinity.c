@@ -262,9 +262,20 @@ static void normalize_pick(const struct mst_view *view, const void *instance, vo
         memset(raw, 0, n * sizeof(*raw));
 }
 
+/* Nobody looks at the pod's labels if existing pods' preferred terms are not asked for. */
+static uint32_t sign(const void *instance_, const struct mst_pod *pod)
+{
+    const struct ipa_instance *instance = instance_;
+    if (pod->spec.pod_affinity.set || pod->spec.pod_anti_affinity.set)
+        return 0;
+    return instance->ignore_preferred ? MST_SIGNS_NOTHING : MST_SIGNS_LABELS;
+}
+
 const struct mst_plugin mst_plugin_inter_pod_affinity = {
     .name = "InterPodAffinity",
     .reads = MST_READS_DOMAIN,
+    .signs = MST_SIGNS_LABELS,
+    .sign = sign,
     .default_weight = 2,
     .init = init,
     .done = done,
