@@ -126,9 +126,6 @@ mst_field_hook mst_decode_op, mst_decode_int_or_str, mst_decode_disruption, mst_
 void mst_decode_templates(struct mst_decoder *d, const struct mst_value *spec,
                           const struct mst_path *path, struct mst_workload *workload);
 
-/* What tells the sources of two volumes apart (source_hash.c). `name` is the field, `value` its. */
-uint64_t mst_source_hash(const char *name, const struct mst_value *value);
-
 /* ---- kinds (kinds.c) ---- */
 
 /* "v1" or "group/version" of a known kind, with what decoding makes of it. */

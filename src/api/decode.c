@@ -273,7 +273,8 @@ static void set_flag(const struct mst_field *field, const struct mst_value *valu
         volume->source = (mst_volume_source)field->flag_value;
         volume->source_count++;
         volume->synthetic = field->flag_op == MST_FLAG_SYNTHETIC;
-        volume->source_hash = mst_source_hash(field->name, value);
+        volume->source_name = field->name;
+        volume->source_value = value;
         break;
     }
     }

@@ -8,8 +8,7 @@
  * Source:     kubernetes v1.37 staging kube-scheduler framework/signers.go, VolumesSigner;
  *             pkg/apis/core/v1/defaults.go for the defaults.
  */
-#include "api/api_internal.h"
-
+#include "api/api.h"
 #include "base/map.h"
 
 static const struct {

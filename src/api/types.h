@@ -206,9 +206,10 @@ struct mst_volume {
     mst_sym rbd_pool; /* of azureDisk: kind */
     mst_sym_list rbd_monitors;
     bool read_only;
-    /* of all that the source says; two that differ in spelling only are equal (source_hash.c) */
-    uint64_t source_hash;
-    bool synthetic; /* a ConfigMap or a Secret */
+    /* all that the source says, as decoded, for mst_source_hash; NULL: made by hand */
+    const struct mst_value *source_value;
+    const char *source_name; /* of its field */
+    bool synthetic;          /* a ConfigMap or a Secret */
 };
 
 struct mst_pod_claim {

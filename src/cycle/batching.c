@@ -40,7 +40,7 @@ void mst_engine_pick(struct mst_engine *engine, const struct mst_framework *fw, 
 {
     struct mst_rng *ties = mst_engine_ties(engine);
     if (!engine->batches) {
-        mst_eval_pick(&engine->evals, fw, pod, ties, &engine->arena, out);
+        mst_eval_pick_batched(&engine->evals, fw, pod, ties, NULL, &engine->arena, out);
         return;
     }
     const struct mst_batch_ask ask = {

@@ -210,17 +210,22 @@ static void put_resources(struct signing *s)
     mst_put_u32(s->key, UINT32_MAX);
 }
 
-static void put_volumes(struct signing *s)
+/* False when some volume was not decoded from a document, so that nobody knows all it says. */
+static bool put_volumes(struct signing *s)
 {
     const struct mst_pod_spec *spec = &s->pod->spec;
     struct parts parts = parts_of(s->arena, spec->volumes.n);
     for (uint32_t i = 0; i < spec->volumes.n; i++) {
-        if (spec->volumes.v[i].synthetic)
+        const struct mst_volume *volume = &spec->volumes.v[i];
+        if (volume->synthetic)
             continue;
-        mst_put_i64(&s->part, (int64_t)spec->volumes.v[i].source_hash);
+        if (!volume->source_value)
+            return false;
+        mst_put_i64(&s->part, (int64_t)mst_source_hash(volume->source_name, volume->source_value));
         add_part(&parts, &s->part);
     }
     put_parts(s->key, &parts, false);
+    return true;
 }
 
 static void put_features(struct signing *s)
@@ -268,8 +273,7 @@ struct mst_signature mst_sign_pod(const struct mst_framework *fw, uint32_t row,
         put_ports(&s);
     if (signs & MST_SIGNS_RESOURCES)
         put_resources(&s);
-    if (signs & MST_SIGNS_VOLUMES)
-        put_volumes(&s);
+    const bool known = !(signs & MST_SIGNS_VOLUMES) || put_volumes(&s);
     if (signs & MST_SIGNS_LABELS)
         put_map(&s, pod->meta.labels);
     if (signs & MST_SIGNS_IMAGES)
@@ -277,6 +281,8 @@ struct mst_signature mst_sign_pod(const struct mst_framework *fw, uint32_t row,
     if (signs & MST_SIGNS_FEATURES)
         put_features(&s);
     mst_buf_done(&s.part);
+    if (!known)
+        return none;
     struct mst_signature out;
     mst_hash_wide(key.p, key.n, out.half);
     out.half[0] |= !mst_signature_set(out); /* never the one that means none */

@@ -54,6 +54,9 @@ static void add_rows(const struct mst_view *view, struct ipa_state *state, struc
 {
     const mst_sym *column = mst_nodes_label(view->nodes, key->index.key);
     for (uint32_t row = 0; row < state->row_count; row++)
+        mst_domain_index_move(&key->index, row, column[row]);
+    /* Rows of one value part again; a value that nobody is left with is free. */
+    for (uint32_t row = 0, n = key->alone ? state->row_count : 0; row < n; row++)
         mst_domain_index_move(&key->index, row, value_of(view, key, column, row));
     follow_cap(state, key);
     judge_all(state, key);
@@ -308,7 +311,6 @@ static void count_row(const struct mst_view *view, struct ipa_state *state, uint
     const struct mst_cluster *cluster = view->cluster;
     const struct mst_nodes *nodes = view->nodes;
     uint32_t affinity = 0;
-    state->hostname_now = 0;
     if (state->key_count)
         memset(state->now, 0, state->key_count * sizeof(*state->now));
     uint32_t with_affinity =
@@ -336,13 +338,15 @@ static void count_row(const struct mst_view *view, struct ipa_state *state, uint
 static void add_share(struct ipa_state *state, struct ipa_key *key, uint32_t domain,
                       const struct ipa_counts *share, int sign)
 {
-    const uint64_t wide = (uint64_t)(int64_t)sign;
     if (domain == MST_DOMAIN_NONE) {
-        state->affinity_total += key->alone ? wide * share->affinity : 0;
+        if (key->alone)
+            state->affinity_total += (uint64_t)(int64_t)sign * share->affinity;
         return;
     }
     struct ipa_counts *sum = &key->sum[domain];
     const uint32_t s = (uint32_t)sign;
+    const uint64_t wide = (uint64_t)(int64_t)sign;
+    state->affinity_total += wide * share->affinity;
     sum->affinity += s * share->affinity;
     sum->anti += s * share->anti;
     sum->existing += s * share->existing;
@@ -350,7 +354,6 @@ static void add_share(struct ipa_state *state, struct ipa_key *key, uint32_t dom
     sum->score += sign * share->score;
     key->rejecting += wide * ((uint64_t)share->anti + share->existing);
     key->entries += wide * share->entries;
-    state->affinity_total += wide * share->affinity;
     state->existing_total += wide * share->existing;
     state->entry_total += wide * share->entries;
     judge(state, key, domain);
@@ -370,6 +373,7 @@ bool mst_ipa_row_changed(const struct mst_view *view, struct ipa_state *state, u
     if (state->hostname_seen) {
         state->hostname_total += (uint64_t)state->hostname_now - state->hostname_seen[row];
         state->hostname_seen[row] = state->hostname_now;
+        state->hostname_now = 0;
     }
     for (uint32_t k = 0; k < state->key_count; k++) {
         struct ipa_key *key = &state->keys[k];

@@ -94,7 +94,7 @@ struct ipa_state {
     uint32_t key_count, key_cap;
     uint64_t affinity_total, existing_total, entry_total;
     /* With instance->hostname: pods with such terms. One keeps the filter from skipping. */
-    uint32_t *hostname_seen, hostname_now; /* [row], scratch of one row */
+    uint32_t *hostname_seen, hostname_now; /* [row], of the row at hand; 0 between rows */
     uint64_t hostname_total;
     uint64_t namespace_generation;
     struct mst_label_answers labels;

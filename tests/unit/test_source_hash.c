@@ -1,5 +1,5 @@
 /* What tells the sources of two volumes apart, and what does not. */
-#include "api/api_internal.h"
+#include "api/api.h"
 #include "codec/json.h"
 #include "tap.h"
 
