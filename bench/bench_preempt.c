@@ -179,10 +179,13 @@ static void answer(struct world *w, const struct mst_effect *effect)
 
 static void answer_all(struct world *w)
 {
-    do {
+    for (;;) {
         for (uint32_t i = 0; i < w->effects.list.n; i++)
             answer(w, &w->effects.list.v[i]);
-    } while (mst_engine_flush(w->engine, NOW_NS, &w->effects));
+        if (!mst_engine_has_left(w->engine))
+            return;
+        mst_engine_flush(w->engine, NOW_NS, &w->effects);
+    }
 }
 
 static void step(void *ctx)

@@ -84,6 +84,12 @@ typedef enum {
 } mst_request_mode;
 
 /*
+ * A number that tells the sources of two volumes apart. `name` is the field of the source, `value`
+ * what it holds. Two that differ in spelling only are equal. O(bytes of the source).
+ */
+uint64_t mst_source_hash(const char *name, const struct mst_value *value);
+
+/*
  * The pod's effective request: every resource with its exact sum rounded up once.
  *
  * mode     bits of mst_request_mode.

@@ -64,9 +64,10 @@ typedef enum {
 /* What else happens when the field is present and not null. */
 typedef enum {
     MST_FLAG_NONE,
-    MST_FLAG_BOOL,   /* the bool at `flag` becomes true */
-    MST_FLAG_OR,     /* the int at `flag` gets the bits of `flag_value` */
-    MST_FLAG_SOURCE, /* a volume's source becomes flag_value, and one more is counted */
+    MST_FLAG_BOOL,      /* the bool at `flag` becomes true */
+    MST_FLAG_OR,        /* the int at `flag` gets the bits of `flag_value` */
+    MST_FLAG_SOURCE,    /* a volume's source becomes flag_value, and one more is counted */
+    MST_FLAG_SYNTHETIC, /* the same, and it is a ConfigMap or a Secret */
 } mst_flag_op;
 
 struct mst_decoder;

@@ -254,7 +254,7 @@ static void read_list(struct mst_decoder *d, const struct mst_schema *schema,
 
 /* ---- fields ---- */
 
-static void set_flag(const struct mst_field *field, void *base)
+static void set_flag(const struct mst_field *field, const struct mst_value *value, void *base)
 {
     char *at = (char *)base + field->flag;
     switch ((mst_flag_op)field->flag_op) {
@@ -268,9 +268,15 @@ static void set_flag(const struct mst_field *field, void *base)
         break;
     }
     case MST_FLAG_SOURCE:
-        ((struct mst_volume *)at)->source = (mst_volume_source)field->flag_value;
-        ((struct mst_volume *)at)->source_count++;
+    case MST_FLAG_SYNTHETIC: {
+        struct mst_volume *volume = (struct mst_volume *)at;
+        volume->source = (mst_volume_source)field->flag_value;
+        volume->source_count++;
+        volume->synthetic = field->flag_op == MST_FLAG_SYNTHETIC;
+        volume->source_name = field->name;
+        volume->source_value = value;
         break;
+    }
     }
 }
 
@@ -386,7 +392,7 @@ void mst_decode_struct(struct mst_decoder *d, const struct mst_schema *schema,
         if (key[1].type == MST_NULL)
             continue;
         if (field->flag_op != MST_FLAG_NONE)
-            set_flag(field, base);
+            set_flag(field, key + 1, base);
         if (field->kind != MST_FIELD_IGNORED)
             read_field(d, field, &MST_AT(path, field->name), key + 1, base);
     }

@@ -70,6 +70,11 @@
         NAME(json), .kind = MST_FIELD_IGNORED, .flag_op = MST_FLAG_SOURCE,                         \
                     .flag_value = MST_VOLUME_OTHER                                                 \
     }
+#define SOURCE_SYNTHETIC(json)                                                                     \
+    {                                                                                              \
+        NAME(json), .kind = MST_FIELD_IGNORED, .flag_op = MST_FLAG_SYNTHETIC,                      \
+                    .flag_value = MST_VOLUME_OTHER                                                 \
+    }
 /* An element that is a bare value inside an object, as in [{"name": "a"}]. */
 #define BARE(kind_, json)                                                                          \
     {                                                                                              \

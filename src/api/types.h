@@ -206,6 +206,10 @@ struct mst_volume {
     mst_sym rbd_pool; /* of azureDisk: kind */
     mst_sym_list rbd_monitors;
     bool read_only;
+    /* all that the source says, as decoded, for mst_source_hash; NULL: made by hand */
+    const struct mst_value *source_value;
+    const char *source_name; /* of its field */
+    bool synthetic;          /* a ConfigMap or a Secret */
 };
 
 struct mst_pod_claim {

@@ -19,6 +19,13 @@ uint64_t mst_hash(const void *bytes, size_t n)
     return hash_bytes(n ? bytes : "", n);
 }
 
+void mst_hash_wide(const void *bytes, size_t n, uint64_t ret_halves[2])
+{
+    XXH128_hash_t hash = XXH3_128bits(n ? bytes : "", n);
+    ret_halves[0] = hash.low64;
+    ret_halves[1] = hash.high64;
+}
+
 uint64_t mst_hash_mix(uint64_t hash, uint64_t value)
 {
     /* The finaliser of splitmix64 over both: cheap, and each input bit reaches every output bit. */

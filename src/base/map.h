@@ -45,6 +45,8 @@ bool mst_map_next(const struct mst_map *map, uint32_t *at, const struct mst_map_
 
 /* The hash the project uses for bytes (xxHash, fixed seed: the same on every run and machine). */
 uint64_t mst_hash(const void *bytes, size_t n);
+/* The same, twice as wide: an identity for bytes that need not be kept. */
+void mst_hash_wide(const void *bytes, size_t n, uint64_t ret_halves[2]);
 uint64_t mst_hash_mix(uint64_t hash, uint64_t value);
 
 #endif

@@ -78,18 +78,22 @@ static void own(struct mst_class *c)
 
 /* ---- from a pod ---- */
 
-/* "nginx" means "nginx:latest": append it when the last ':' is not after the last '/'. */
+bool mst_image_lacks_tag(struct mst_str image)
+{
+    bool colon = false;
+    for (size_t i = 0; i < image.n; i++) {
+        if (image.p[i] == ':')
+            colon = true;
+        else if (image.p[i] == '/')
+            colon = false;
+    }
+    return !colon;
+}
+
 static mst_sym image_name(struct mst_cluster *cluster, mst_sym image)
 {
     struct mst_str s = mst_sym_str(cluster->syms, image);
-    bool colon = false;
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] == ':')
-            colon = true;
-        else if (s.p[i] == '/')
-            colon = false;
-    }
-    if (colon)
+    if (!mst_image_lacks_tag(s))
         return image;
     return mst_sym_of(cluster->syms,
                       mst_arena_printf(&cluster->scratch, "%.*s:latest", MST_ARG(s)));

@@ -77,4 +77,7 @@ struct mst_class {
     uint32_t image_slots; /* init containers + containers + image volumes */
 };
 
+/* "nginx" means "nginx:latest": the last ':' is not after the last '/'. */
+bool mst_image_lacks_tag(struct mst_str image);
+
 #endif

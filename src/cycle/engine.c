@@ -41,6 +41,7 @@ struct mst_engine *mst_engine_new(const struct mst_engine_options *options, stru
         mst_engine_free(engine);
         return NULL;
     }
+    mst_engine_batches_init(engine);
     engine->queue = mst_queue_new(&(struct mst_queue_options){
         .cluster = &engine->cluster,
         .frameworks = engine->frameworks,
@@ -56,6 +57,7 @@ void mst_engine_free(struct mst_engine *engine)
         return;
     mst_queue_free(engine->queue);
     mst_evals_done(&engine->evals);
+    mst_engine_batches_done(engine);
     for (uint32_t i = 0; i < engine->framework_count; i++)
         mst_framework_done(&engine->frameworks[i]);
     mst_free(engine->frameworks);
@@ -164,7 +166,8 @@ static void advance(struct mst_engine *engine, int64_t now_ns)
     engine->now_ns = now_ns;
 }
 
-bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out)
+/* All that a step does but for the attempt; effects go to `out` from here on. */
+static void begin_step(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out)
 {
     advance(engine, now_ns);
     take_left(engine, out);
@@ -172,18 +175,25 @@ bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effec
     mst_queue_tick(engine->queue, now_ns);
     tell_held(engine);
     mst_engine_poll_held(engine);
+}
+
+bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out)
+{
+    begin_step(engine, now_ns, out);
     bool tried = attempt(engine);
     engine->out = &engine->left;
     return tried || out->list.n > 0;
 }
 
-bool mst_engine_flush(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out)
+void mst_engine_flush(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out)
 {
-    advance(engine, now_ns);
-    if (!engine->left.list.n)
-        return false;
-    take_left(engine, out);
-    return true;
+    begin_step(engine, now_ns, out);
+    engine->out = &engine->left;
+}
+
+bool mst_engine_has_left(const struct mst_engine *engine)
+{
+    return engine->left.list.n > 0;
 }
 
 int64_t mst_engine_deadline(const struct mst_engine *engine, int64_t now_ns)

@@ -51,7 +51,8 @@ struct mst_event {
 /*
  * Takes one event. Kinds that do not concern scheduling are accepted and ignored. Finished pods
  * (Succeeded, Failed) count as removed. An object of another UID than the one known is a removal
- * and an addition. Effects that follow at once come out with the next mst_engine_step.
+ * and an addition. Effects that follow at once come out with the next mst_engine_step or
+ * mst_engine_flush.
  */
 void mst_engine_event(struct mst_engine *engine, const struct mst_event *event, int64_t now_ns);
 
@@ -118,8 +119,14 @@ void mst_effects_done(struct mst_effects *effects);
  * there is nothing to do before mst_engine_deadline or the next event.
  */
 bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out);
-/* Only the effects that events left behind; false when there are none. */
-bool mst_engine_flush(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out);
+/*
+ * A step without the attempt: what is due and what events left behind. Effects as from a step. A
+ * host that wants what follows from its answers to belong to the attempt that they answer flushes
+ * while something is left.
+ */
+void mst_engine_flush(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out);
+/* Events left effects behind that no step or flush has handed out. */
+bool mst_engine_has_left(const struct mst_engine *engine);
 /* When to call again if nothing happens; INT64_MAX: never. */
 int64_t mst_engine_deadline(const struct mst_engine *engine, int64_t now_ns);
 /* Attempts so far. */

@@ -5,6 +5,7 @@
 #define MST_ENGINE_INTERNAL_H
 
 #include "cycle/engine.h"
+#include "framework/batch.h"
 #include "preempt/preempt.h"
 
 /* A bind that was sent; once answered, pod is MST_ROW_NONE. */
@@ -35,6 +36,8 @@ struct mst_engine {
     uint32_t framework_count;
     struct mst_queue *queue;
     struct mst_evals evals;
+    struct mst_batch *batches;                /* by profile index; NULL: no batching (batching.c) */
+    MST_VEC(struct mst_signature) signatures; /* by row of the pod */
     struct mst_rng rng;
     bool random_ties;
     int64_t now_ns;
@@ -93,6 +96,17 @@ void mst_effect_group_status(struct mst_engine *engine, uint32_t group, bool sch
                              const char *reason, struct mst_str message);
 /* Starts the binding of a placed pod: assumes it and emits the bind. */
 void mst_engine_bind(struct mst_engine *engine, uint32_t pod);
+
+/* ---- batching.c ---- */
+
+/* Profile upstream with the gate on: the pods of some profile may have signatures. */
+void mst_engine_batches_init(struct mst_engine *engine);
+void mst_engine_batches_done(struct mst_engine *engine);
+/* A waiting pod is new or has changed: its signature. */
+void mst_engine_sign(struct mst_engine *engine, uint32_t row, const struct mst_pod *pod);
+/* Finds the pod a node, as a part of its profile's batch if it has one. */
+void mst_engine_pick(struct mst_engine *engine, const struct mst_framework *fw, uint32_t pod,
+                     struct mst_pick *out);
 
 /* ---- cycles ---- */
 

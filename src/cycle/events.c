@@ -91,6 +91,7 @@ static void pod_added(struct mst_engine *engine, const struct mst_pod *pod)
         mst_engine_assigned_event(engine, row, MST_ACT_ADD);
         return;
     }
+    mst_engine_sign(engine, row, pod);
     mst_queue_pod_added(engine->queue, row, engine->now_ns);
     struct mst_cluster_event e =
         pod_event(MST_ON_UNSCHEDULED_POD, MST_ACT_ADD, "UnscheduledPodAdd", row);
@@ -222,6 +223,8 @@ static void pod_updated(struct mst_engine *engine, uint32_t row, const struct ms
         for (uint32_t i = 0; i < n; i++)
             mst_queue_event(engine->queue, &events[i], engine->now_ns);
     else if (!p->assumed)
+        mst_engine_sign(engine, row, pod);
+    if (!p->assigned && !p->assumed)
         mst_queue_pod_updated(engine->queue, row, events, n, engine->now_ns);
     mst_usage_unref(&engine->cluster, before.usage);
     mst_labels_unref(&engine->cluster, before.labels);

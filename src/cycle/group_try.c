@@ -39,7 +39,7 @@ static bool ask_feasible(struct mst_engine *engine, struct mst_group_try *t, uin
 
 static void try_member(struct mst_engine *engine, struct mst_group_try *t, struct mst_member *m)
 {
-    mst_eval_pick(&engine->evals, t->fw, m->pod, mst_engine_ties(engine), &engine->arena, &m->pick);
+    mst_engine_pick(engine, t->fw, m->pod, &m->pick);
     if (m->pick.code != MST_SUCCESS) {
         m->state = MST_MEMBER_REJECTED;
         return;

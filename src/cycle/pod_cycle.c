@@ -57,7 +57,7 @@ void mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *po
         return;
     const struct mst_framework *fw = &engine->frameworks[engine->cluster.pods.v[pod].profile];
     struct mst_pick pick;
-    mst_eval_pick(&engine->evals, fw, pod, mst_engine_ties(engine), &engine->arena, &pick);
+    mst_engine_pick(engine, fw, pod, &pick);
     if (pick.code == MST_SUCCESS) {
         mst_cluster_place(&engine->cluster, pod, pick.node);
         mst_engine_reserve(engine, fw, pod);

@@ -37,6 +37,7 @@ enum { MST_DOMAIN_SCORES_MAX = 8 };
 
 struct mst_evals;
 struct mst_frame;
+struct mst_batch_ask;
 
 struct mst_eval {
     const struct mst_framework *fw;
@@ -109,9 +110,10 @@ struct mst_evals {
     MST_VEC(int64_t) frame_total; /* without the plugins that count pods */
     MST_VEC(int64_t) frame_sum;   /* with them */
     MST_VEC(int64_t) frame_score[MST_DOMAIN_SCORES_MAX];
-    uint32_t next_start;          /* rotation of node sampling (scheduling.md 3.3) */
-    MST_VEC(uint32_t) list_order; /* of all rows */
-    MST_VEC(uint32_t) candidates; /* of the pick at hand */
+    uint32_t next_start;             /* rotation of node sampling (scheduling.md 3.3) */
+    MST_VEC(uint32_t) list_order;    /* of all rows */
+    MST_VEC(uint32_t) candidates;    /* of the pick at hand */
+    const struct mst_batch_ask *ask; /* of the pick at hand; NULL: it is no part of a batch */
     uint64_t list_order_generation;
 };
 
@@ -162,6 +164,14 @@ struct mst_pick {
  */
 void mst_eval_pick(struct mst_evals *evals, const struct mst_framework *fw, uint32_t pod,
                    struct mst_rng *rng, struct mst_arena *arena, struct mst_pick *out);
+
+/*
+ * The same as a part of opportunistic batching (batch.h): a hint is tried right after the nominated
+ * node, and what the pod leaves behind is stored. `ask` NULL: mst_eval_pick.
+ */
+void mst_eval_pick_batched(struct mst_evals *evals, const struct mst_framework *fw, uint32_t pod,
+                           struct mst_rng *rng, const struct mst_batch_ask *ask,
+                           struct mst_arena *arena, struct mst_pick *out);
 
 /* Rows whose verdict was replaced for one pod, and what it was. */
 struct mst_forced {

@@ -6,6 +6,7 @@
 #include "framework/eval_internal.h"
 
 #include "base/vector.h"
+#include "framework/batch.h"
 
 enum { PICKS_BEFORE_HEAP = 2, SAMPLE_MIN = 100, SCAN_ROWS = 128 };
 
@@ -244,6 +245,13 @@ static void find_candidates(struct mst_evals *evals, const struct mst_eval *eval
             mst_vec_push(&evals->candidates, order[i]);
 }
 
+/* The row was chosen among the verdicts and totals as they stand. */
+static void tell_batch(const struct mst_evals *evals, struct mst_eval *eval, uint32_t row)
+{
+    if (evals->ask)
+        mst_batch_store(evals->ask, eval, row);
+}
+
 /*
  * Feasible rows beyond the first `want` candidates count as not looked at: normalisation and the
  * choice run over the sample alone. Returns how many candidates were looked at.
@@ -266,11 +274,19 @@ static uint32_t pick_sampled(struct mst_evals *evals, struct mst_eval *eval, uin
     out->feasible = eval->feasible_count;
     mst_eval_rescore(eval);
     out->node = scan_best(eval, rng);
+    tell_batch(evals, eval, out->node);
     mst_eval_restore(eval, &hidden);
     return looked;
 }
 
 /* Chooses among the feasible rows, if there are any, and turns the rotation on. */
+static void choose_of_all(struct mst_evals *evals, struct mst_eval *eval, struct mst_rng *rng,
+                          struct mst_pick *out)
+{
+    out->node = best_row(eval, rng);
+    tell_batch(evals, eval, out->node);
+}
+
 static void choose(struct mst_evals *evals, struct mst_eval *eval, struct mst_rng *rng,
                    struct mst_pick *out)
 {
@@ -280,7 +296,7 @@ static void choose(struct mst_evals *evals, struct mst_eval *eval, struct mst_rn
     out->feasible = eval->feasible_count;
     if (all) { /* a whole turn of the rotation */
         if (out->feasible)
-            out->node = best_row(eval, rng);
+            choose_of_all(evals, eval, rng, out);
         evals->next_start %= count;
         return;
     }
@@ -289,19 +305,18 @@ static void choose(struct mst_evals *evals, struct mst_eval *eval, struct mst_rn
     if (out->feasible && want < looked)
         looked = pick_sampled(evals, eval, want, rng, out);
     else if (out->feasible)
-        out->node = best_row(eval, rng);
+        choose_of_all(evals, eval, rng, out);
     evals->next_start = (evals->next_start + looked) % count;
 }
 
 /*
- * The node that the status nominates: if it takes the pod, nobody else is asked (3.2). If it does
- * not, its answer stands even where PreFilter left the node out.
+ * The node that the status nominates, or that a batch hints at: if it takes the pod, nobody else is
+ * asked (3.2). If it does not, its answer stands even where PreFilter left the node out.
  */
-static bool pick_nominated(struct mst_eval *eval, uint32_t pod, struct mst_pick *out,
-                           mst_forced_rows *forced)
+static bool pick_first(struct mst_eval *eval, uint32_t pod, mst_sym name, struct mst_pick *out,
+                       mst_forced_rows *forced)
 {
     const struct mst_cluster *cluster = eval->fw->view.cluster;
-    mst_sym name = cluster->pods.v[pod].status_nominated;
     if (name == MST_SYM_NONE || eval->pre_code != MST_SUCCESS)
         return false;
     uint32_t row = mst_nodes_row(&cluster->nodes, name);
@@ -348,6 +363,13 @@ static void pick_any(struct mst_evals *evals, struct mst_eval *eval, struct mst_
 void mst_eval_pick(struct mst_evals *evals, const struct mst_framework *fw, uint32_t pod,
                    struct mst_rng *rng, struct mst_arena *arena, struct mst_pick *out)
 {
+    mst_eval_pick_batched(evals, fw, pod, rng, NULL, arena, out);
+}
+
+void mst_eval_pick_batched(struct mst_evals *evals, const struct mst_framework *fw, uint32_t pod,
+                           struct mst_rng *rng, const struct mst_batch_ask *ask,
+                           struct mst_arena *arena, struct mst_pick *out)
+{
     *out = (struct mst_pick){ .node = MST_ROW_NONE };
     struct mst_cluster *cluster = fw->view.cluster;
     if (!cluster->nodes.count) {
@@ -360,7 +382,12 @@ void mst_eval_pick(struct mst_evals *evals, const struct mst_framework *fw, uint
     mst_forced_rows forced = { 0 };
     out->eval = eval;
     mst_eval_open(eval, &frame);
-    if (!pick_nominated(eval, pod, out, &forced)) {
+    mst_sym first = cluster->pods.v[pod].status_nominated, hint = MST_SYM_NONE;
+    if (ask && first == MST_SYM_NONE)
+        first = hint = mst_batch_hint(ask, eval, pod, rng);
+    evals->ask = ask;
+    bool fast = pick_first(eval, pod, first, out, &forced);
+    if (!fast) {
         if (cluster->nominated_pod_count)
             mst_eval_apply_nominated(eval, pod, &forced);
         pick_any(evals, eval, rng, arena, out);
@@ -369,6 +396,10 @@ void mst_eval_pick(struct mst_evals *evals, const struct mst_framework *fw, uint
     out->skips = eval->skips_now;
     mst_eval_close(eval, &frame);
     eval->also_restricting = 0;
+    evals->ask = NULL;
+    if (ask && out->code == MST_SUCCESS)
+        mst_batch_chose(ask, cluster->nodes.name[out->node],
+                        fast ? hint != MST_SYM_NONE : out->feasible > 1);
 }
 
 bool mst_eval_score(struct mst_eval *eval, uint32_t slot, uint32_t row, int64_t *ret_raw,

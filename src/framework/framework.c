@@ -107,6 +107,33 @@ static void find_preemption(struct mst_framework *fw, const struct mst_cfg_profi
         fw->slots[slot].plugin->preemption(fw->slots[slot].instance, &fw->preemption);
 }
 
+/*
+ * Who signs: every plugin at PreFilter, Filter, PreScore or Score, and each must be able to. Of the
+ * plugins that this version lacks DynamicResources signs; it refuses pods with claims. Extenders
+ * turn signatures off as well.
+ */
+static void find_signers(struct mst_framework *fw, const struct mst_config *config,
+                         const struct mst_cfg_profile *profile)
+{
+    static const mst_cfg_point points[] = { MST_CFG_PRE_FILTER, MST_CFG_FILTER, MST_CFG_PRE_SCORE,
+                                            MST_CFG_SCORE };
+    fw->signs = config->gates.on[MST_GATE_OpportunisticBatching];
+    for (size_t p = 0; p < MST_COUNT(points); p++) {
+        for (uint32_t i = 0; i < profile->named[points[p]].n; i++) {
+            struct mst_str name = profile->named[points[p]].v[i].name;
+            uint32_t slot = 0;
+            while (slot < fw->slot_count && !mst_str_is(name, fw->slots[slot].plugin->name))
+                slot++;
+            if (slot < fw->slot_count && fw->slots[slot].plugin->signs)
+                fw->signing |= (uint64_t)1 << slot;
+            else if (slot == fw->slot_count && mst_str_is(name, "DynamicResources"))
+                fw->refuses_claims = true;
+            else
+                fw->signs = false;
+        }
+    }
+}
+
 mst_rc mst_framework_init(struct mst_framework *fw, struct mst_cluster *cluster,
                           const struct mst_config *config, uint32_t profile_i, struct mst_err *err)
 {
@@ -142,6 +169,7 @@ mst_rc mst_framework_init(struct mst_framework *fw, struct mst_cluster *cluster,
     }
     find_gang(fw, profile);
     find_preemption(fw, profile);
+    find_signers(fw, config, profile);
     return MST_OK;
 }
 

@@ -32,7 +32,10 @@ struct mst_framework {
     uint8_t generation[MST_SLOTS_MAX]; /* slots with that hook */
     uint32_t generation_count;
     uint32_t pre_enqueue_count, pre_filter_count, filter_count, score_count, pre_score_count;
-    bool has_permit; /* GangScheduling at permit: the barrier of profile upstream */
+    /* Signatures (signature.h): whether pods can have one, and who is asked. */
+    bool signs, refuses_claims;
+    uint64_t signing; /* slots */
+    bool has_permit;  /* GangScheduling at permit: the barrier of profile upstream */
     /* Who looks for victims for a lone pod, for a group; MST_ROW_NONE: nobody. */
     uint32_t preempts_pods, preempts_groups;
     struct mst_preemption_args preemption;

@@ -163,6 +163,22 @@ enum {
     MST_POINT_PLACEMENT_SCORE = 1 << 9,
 };
 
+/*
+ * What of a pod its answers depend on, for signatures (framework/signature.h, plugins.md 5).
+ */
+enum {
+    MST_SIGNS_NOTHING = 1 << 0, /* it can sign, and adds nothing */
+    MST_SIGNS_TOLERATIONS = 1 << 1,
+    MST_SIGNS_NODE_NAME = 1 << 2,
+    MST_SIGNS_NODE_AFFINITY = 1 << 3, /* the node selector as well */
+    MST_SIGNS_PORTS = 1 << 4,
+    MST_SIGNS_RESOURCES = 1 << 5,
+    MST_SIGNS_VOLUMES = 1 << 6,
+    MST_SIGNS_LABELS = 1 << 7,
+    MST_SIGNS_IMAGES = 1 << 8,
+    MST_SIGNS_FEATURES = 1 << 9,
+};
+
 struct mst_plugin {
     const char *name;
     uint32_t points; /* MST_POINT_*; the others follow from the functions below */
@@ -170,6 +186,9 @@ struct mst_plugin {
     mst_normalize normalize;
     int64_t default_weight; /* in the default set; 0 where nothing is scored */
     const char *gate;       /* part of the default set only with this feature gate, NULL: always */
+    uint32_t signs;         /* MST_SIGNS_*; 0: with it no pod of the profile has a signature */
+    /* The same for one pod, 0: it cannot be signed. NULL: always `signs`. */
+    uint32_t (*sign)(const void *instance, const struct mst_pod *pod);
 
     /*
      * Makes the instance of one profile. `args` is pluginConfig's `args` (NULL: none given). Text

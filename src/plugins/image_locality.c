@@ -125,6 +125,7 @@ static void score(const struct mst_view *view, const void *instance, void *state
 const struct mst_plugin mst_plugin_image_locality = {
     .name = "ImageLocality",
     .reads = MST_READS_NODE,
+    .signs = MST_SIGNS_IMAGES,
     .default_weight = 1,
     .pre_score = pre_score,
     .score = score,

@@ -9,7 +9,6 @@
  *
  * Differs: a pair of the counters vanishes at zero and is never negative, in both profiles: counts
  * are exact here, so the question of the two profiles (README, InterPodAffinity) does not arise.
- * The gate InterPodAffinityHostnameFastPath (alpha, off) has no effect.
  */
 #include "plugins/inter_pod_affinity_internal.h"
 #include "plugins/registry.h"
@@ -45,6 +44,8 @@ static mst_rc init(const struct mst_view *view, const struct mst_value *args, vo
             (void)mst_value_int(weight, &out.hard_weight); /* checked above */
         out.ignore_preferred = ignore && ignore->type == MST_TRUE;
     }
+    if (view->gates->on[MST_GATE_InterPodAffinityHostnameFastPath])
+        out.hostname = mst_sym_of_text(view->syms, "kubernetes.io/hostname");
     struct ipa_instance *instance = mst_calloc(1, sizeof(*instance));
     *instance = out;
     *ret_instance = instance;
@@ -120,8 +121,8 @@ static bool skips_pick(const struct mst_view *view, const void *instance, const 
     (void)view;
     (void)instance;
     const struct ipa_state *state = state_;
-    return !state ||
-           (state->affinity_count == 0 && state->anti_count == 0 && state->existing_total == 0);
+    return !state || (state->affinity_count == 0 && state->anti_count == 0 &&
+                      state->existing_total == 0 && state->hostname_total == 0);
 }
 
 /* ---- filter ---- */
@@ -262,9 +263,20 @@ static void normalize_pick(const struct mst_view *view, const void *instance, vo
         memset(raw, 0, n * sizeof(*raw));
 }
 
+/* Nobody looks at the pod's labels if existing pods' preferred terms are not asked for. */
+static uint32_t sign(const void *instance_, const struct mst_pod *pod)
+{
+    const struct ipa_instance *instance = instance_;
+    if (pod->spec.pod_affinity.set || pod->spec.pod_anti_affinity.set)
+        return 0;
+    return instance->ignore_preferred ? MST_SIGNS_NOTHING : MST_SIGNS_LABELS;
+}
+
 const struct mst_plugin mst_plugin_inter_pod_affinity = {
     .name = "InterPodAffinity",
     .reads = MST_READS_DOMAIN,
+    .signs = MST_SIGNS_LABELS,
+    .sign = sign,
     .default_weight = 2,
     .init = init,
     .done = done,

@@ -43,20 +43,31 @@ static void judge_all(const struct ipa_state *state, struct ipa_key *key)
         judge(state, key, d);
 }
 
+/* What puts a row into its domain: the label's value, or the row's own name where it has one. */
+static mst_sym value_of(const struct mst_view *view, const struct ipa_key *key,
+                        const mst_sym *column, uint32_t row)
+{
+    return key->alone && column[row] != MST_SYM_NONE ? view->nodes->name[row] : column[row];
+}
+
 static void add_rows(const struct mst_view *view, struct ipa_state *state, struct ipa_key *key)
 {
     const mst_sym *column = mst_nodes_label(view->nodes, key->index.key);
     for (uint32_t row = 0; row < state->row_count; row++)
         mst_domain_index_move(&key->index, row, column[row]);
+    /* Rows of one value part again; a value that nobody is left with is free. */
+    for (uint32_t row = 0, n = key->alone ? state->row_count : 0; row < n; row++)
+        mst_domain_index_move(&key->index, row, value_of(view, key, column, row));
     follow_cap(state, key);
     judge_all(state, key);
 }
 
 /* The index of a topology key, with all rows in their domains when it is new. */
-static uint32_t key_of(const struct mst_view *view, struct ipa_state *state, mst_sym name)
+static uint32_t key_of(const struct mst_view *view, struct ipa_state *state, mst_sym name,
+                       bool alone)
 {
     for (uint32_t i = 0; i < state->key_count; i++)
-        if (state->keys[i].index.key == name)
+        if (state->keys[i].index.key == name && state->keys[i].alone == alone)
             return i;
     if (state->key_count == state->key_cap) {
         const uint32_t cap = MST_MAX(2u, 2 * state->key_cap);
@@ -66,6 +77,7 @@ static uint32_t key_of(const struct mst_view *view, struct ipa_state *state, mst
         state->key_cap = cap;
     }
     struct ipa_key *key = &state->keys[state->key_count];
+    key->alone = alone;
     mst_domain_index_init(&key->index, state->arena, name, state->row_count);
     key->seen = MST_NEW_N(state->arena, struct ipa_counts, state->row_count);
     add_rows(view, state, key);
@@ -74,14 +86,39 @@ static uint32_t key_of(const struct mst_view *view, struct ipa_state *state, mst
 
 /* ---- the class's own terms ---- */
 
-static void add_term(const struct mst_view *view, struct ipa_state *state, ipa_kind kind,
-                     int64_t weight, const struct mst_pod_affinity_term *from)
+static bool is_hostname(const struct ipa_state *state, const struct mst_pod_affinity_term *term)
 {
-    const uint32_t key = key_of(view, state, from->topology_key);
-    if (kind == IPA_AFFINITY)
-        state->keys[key].required = true;
-    state->terms[state->term_count++] =
-        (struct ipa_term){ .kind = kind, .key = key, .weight = weight, .from = from };
+    return state->instance->hostname != MST_SYM_NONE &&
+           term->topology_key == state->instance->hostname;
+}
+
+/* Affinity must find one pod for all its terms, so either all of them are about a node or none. */
+static bool all_hostname(const struct ipa_state *state, const struct mst_pod_affinity *affinity)
+{
+    for (uint32_t i = 0; i < affinity->required.n; i++)
+        if (!is_hostname(state, &affinity->required.v[i]))
+            return false;
+    return true;
+}
+
+static void add_term(const struct mst_view *view, struct ipa_state *state, struct ipa_term term,
+                     bool alone)
+{
+    term.key = key_of(view, state, term.from->topology_key, alone);
+    if (term.kind == IPA_AFFINITY)
+        state->keys[term.key].required = true;
+    state->terms[state->term_count++] = term;
+}
+
+static void add_preferred(const struct mst_view *view, struct ipa_state *state,
+                          const struct mst_pod_affinity *from, int64_t sign)
+{
+    for (uint32_t i = 0; i < from->preferred.n; i++)
+        add_term(view, state,
+                 (struct ipa_term){ .kind = IPA_PREFERRED,
+                                    .weight = sign * from->preferred.v[i].weight,
+                                    .from = &from->preferred.v[i].term },
+                 false);
 }
 
 static void add_terms(const struct mst_view *view, struct ipa_state *state,
@@ -93,18 +130,18 @@ static void add_terms(const struct mst_view *view, struct ipa_state *state,
     state->terms = MST_NEW_N(state->arena, struct ipa_term, room);
     state->affinity_count = affinity->required.n;
     state->anti_count = anti->required.n;
+    const bool alone = all_hostname(state, affinity);
     for (uint32_t i = 0; i < affinity->required.n; i++)
-        add_term(view, state, IPA_AFFINITY, 0, &affinity->required.v[i]);
+        add_term(view, state,
+                 (struct ipa_term){ .kind = IPA_AFFINITY, .from = &affinity->required.v[i] },
+                 alone && is_hostname(state, &affinity->required.v[i]));
     for (uint32_t i = 0; i < anti->required.n; i++)
-        add_term(view, state, IPA_ANTI, 0, &anti->required.v[i]);
+        add_term(view, state, (struct ipa_term){ .kind = IPA_ANTI, .from = &anti->required.v[i] },
+                 is_hostname(state, &anti->required.v[i]));
     if (!preferred)
         return;
-    for (uint32_t i = 0; i < affinity->preferred.n; i++)
-        add_term(view, state, IPA_PREFERRED, affinity->preferred.v[i].weight,
-                 &affinity->preferred.v[i].term);
-    for (uint32_t i = 0; i < anti->preferred.n; i++)
-        add_term(view, state, IPA_PREFERRED, -anti->preferred.v[i].weight,
-                 &anti->preferred.v[i].term);
+    add_preferred(view, state, affinity, 1);
+    add_preferred(view, state, anti, -1);
 }
 
 static bool means(const struct mst_view *view, const struct ipa_state *state, uint32_t term,
@@ -142,6 +179,8 @@ struct ipa_state *mst_ipa_state_new(const struct mst_view *view,
     const bool prefers = own && own->affinity.preferred.n + own->anti.preferred.n > 0;
     state->scores = prefers || !instance->ignore_preferred;
     state->effects = MST_NEW_N(arena, struct ipa_effects, IPA_EFFECT_SLOTS);
+    if (instance->hostname != MST_SYM_NONE)
+        state->hostname_seen = MST_NEW_N(arena, uint32_t, state->row_count);
     if (own)
         add_terms(view, state, own);
     mst_label_answers_init(&state->labels, arena, state->term_count);
@@ -181,7 +220,8 @@ static void weigh(const struct mst_view *view, struct ipa_state *state,
 {
     if (!mst_term_means(view->cluster, term, affinity->ns, state->klass->labels, NULL))
         return;
-    effect.key = key_of(view, state, term->topology_key);
+    effect.key =
+        key_of(view, state, term->topology_key, effect.rejects && is_hostname(state, term));
     add_effect(state, out, effect);
 }
 
@@ -189,8 +229,11 @@ static void learn_affinity(const struct mst_view *view, struct ipa_state *state,
                            const struct mst_affinity *a, struct ipa_effects *out)
 {
     out->n = 0;
-    for (uint32_t i = 0; i < a->anti.required.n; i++)
+    out->hostname = false;
+    for (uint32_t i = 0; i < a->anti.required.n; i++) {
+        out->hostname |= is_hostname(state, &a->anti.required.v[i]);
         weigh(view, state, a, &a->anti.required.v[i], (struct ipa_effect){ .rejects = true }, out);
+    }
     if (!state->scores)
         return;
     const int64_t hard = state->instance->hard_weight;
@@ -250,6 +293,7 @@ static uint32_t count_labels(const struct mst_view *view, struct ipa_state *stat
 static void count_affinity(const struct mst_view *view, struct ipa_state *state, uint32_t id)
 {
     const struct ipa_effects *effects = effects_of(view, state, id);
+    state->hostname_now += effects->hostname;
     for (uint32_t i = 0; i < effects->n; i++) {
         struct ipa_counts *now = &state->now[effects->v[i].key];
         if (effects->v[i].rejects) {
@@ -287,15 +331,22 @@ static void count_row(const struct mst_view *view, struct ipa_state *state, uint
 
 /* ---- rows ---- */
 
-/* Adds (or with sign -1 takes out) a row's share. Rows without the label have none. */
+/*
+ * Adds (or with sign -1 takes out) a row's share. Rows without the label have none; but a pod there
+ * counts against "the first of its kind" where terms are about single nodes.
+ */
 static void add_share(struct ipa_state *state, struct ipa_key *key, uint32_t domain,
                       const struct ipa_counts *share, int sign)
 {
-    if (domain == MST_DOMAIN_NONE)
+    if (domain == MST_DOMAIN_NONE) {
+        if (key->alone)
+            state->affinity_total += (uint64_t)(int64_t)sign * share->affinity;
         return;
+    }
     struct ipa_counts *sum = &key->sum[domain];
     const uint32_t s = (uint32_t)sign;
     const uint64_t wide = (uint64_t)(int64_t)sign;
+    state->affinity_total += wide * share->affinity;
     sum->affinity += s * share->affinity;
     sum->anti += s * share->anti;
     sum->existing += s * share->existing;
@@ -303,7 +354,6 @@ static void add_share(struct ipa_state *state, struct ipa_key *key, uint32_t dom
     sum->score += sign * share->score;
     key->rejecting += wide * ((uint64_t)share->anti + share->existing);
     key->entries += wide * share->entries;
-    state->affinity_total += wide * share->affinity;
     state->existing_total += wide * share->existing;
     state->entry_total += wide * share->entries;
     judge(state, key, domain);
@@ -320,10 +370,16 @@ bool mst_ipa_row_changed(const struct mst_view *view, struct ipa_state *state, u
     mst_assert(row < state->row_count);
     bool changed = false;
     count_row(view, state, row); /* may add keys: they know the row's labels as they are now */
+    if (state->hostname_seen) {
+        state->hostname_total += (uint64_t)state->hostname_now - state->hostname_seen[row];
+        state->hostname_seen[row] = state->hostname_now;
+        state->hostname_now = 0;
+    }
     for (uint32_t k = 0; k < state->key_count; k++) {
         struct ipa_key *key = &state->keys[k];
         const uint32_t before = key->index.of_row[row];
-        const mst_sym value = mst_nodes_label(view->nodes, key->index.key)[row];
+        const mst_sym value =
+            value_of(view, key, mst_nodes_label(view->nodes, key->index.key), row);
         const bool moves = before ? key->index.value[before] != value : value != MST_SYM_NONE;
         if (!moves && equal_counts(&key->seen[row], &state->now[k]))
             continue;

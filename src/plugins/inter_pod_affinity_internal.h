@@ -19,6 +19,11 @@
 struct ipa_instance {
     int64_t hard_weight;
     bool ignore_preferred;
+    /*
+     * Gate InterPodAffinityHostnameFastPath: kubernetes.io/hostname, whose required terms are about
+     * one node, not about the nodes that share a value; MST_SYM_NONE: the gate is off.
+     */
+    mst_sym hostname;
 };
 
 /* Bits of a domain's verdict; the lowest one that a row has names the reason. */
@@ -39,6 +44,7 @@ struct ipa_counts {
 
 struct ipa_key {
     struct mst_domain_index index;
+    bool alone;                    /* every row that has the label is a domain of its own */
     bool required;                 /* a required affinity term has this key */
     uint32_t cap;                  /* of the arrays by domain */
     struct ipa_counts *sum, *seen; /* [domain], [row] */
@@ -70,6 +76,7 @@ struct ipa_effects {
     uint64_t serial;
     struct ipa_effect *v;
     uint32_t n, cap;
+    bool hostname; /* it has a required anti-affinity term of that key, whomever it means */
 };
 
 struct ipa_state {
@@ -86,6 +93,9 @@ struct ipa_state {
     struct ipa_counts *now; /* [key] scratch of one row */
     uint32_t key_count, key_cap;
     uint64_t affinity_total, existing_total, entry_total;
+    /* With instance->hostname: pods with such terms. One keeps the filter from skipping. */
+    uint32_t *hostname_seen, hostname_now; /* [row], of the row at hand; 0 between rows */
+    uint64_t hostname_total;
     uint64_t namespace_generation;
     struct mst_label_answers labels;
     struct ipa_effects *effects; /* [IPA_EFFECT_SLOTS] */

@@ -306,6 +306,7 @@ static const struct mst_event_registration events[] = {
 const struct mst_plugin mst_plugin_node_affinity = {
     .name = "NodeAffinity",
     .reads = MST_READS_NODE,
+    .signs = MST_SIGNS_NODE_AFFINITY,
     .normalize = MST_NORMALIZE_DEFAULT,
     .default_weight = 2,
     .init = init,

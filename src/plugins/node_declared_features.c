@@ -75,6 +75,7 @@ static const struct mst_event_registration events[] = {
 const struct mst_plugin mst_plugin_node_declared_features = {
     .name = "NodeDeclaredFeatures",
     .reads = MST_READS_NODE,
+    .signs = MST_SIGNS_FEATURES,
     .gate = "NodeDeclaredFeatures",
     .pre_filter = pre_filter,
     .filter = filter,

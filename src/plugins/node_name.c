@@ -60,6 +60,7 @@ static const struct mst_event_registration events[] = {
 const struct mst_plugin mst_plugin_node_name = {
     .name = "NodeName",
     .reads = MST_READS_NODE,
+    .signs = MST_SIGNS_NODE_NAME,
     .pre_filter = pre_filter,
     .filter = filter,
     .explain = explain,

@@ -100,6 +100,7 @@ static const struct mst_event_registration events[] = {
 const struct mst_plugin mst_plugin_node_ports = {
     .name = "NodePorts",
     .reads = MST_READS_NODE,
+    .signs = MST_SIGNS_PORTS,
     .pre_filter = pre_filter,
     .filter = filter,
     .explain = explain,

@@ -243,6 +243,7 @@ static void score(const struct mst_view *view, const void *instance, void *state
 const struct mst_plugin mst_plugin_node_resources_balanced_allocation = {
     .name = "NodeResourcesBalancedAllocation",
     .reads = MST_READS_NODE,
+    .signs = MST_SIGNS_RESOURCES,
     .default_weight = 1,
     .init = init,
     .done = done,

@@ -319,6 +319,7 @@ const struct mst_plugin mst_plugin_node_resources_fit = {
     .name = "NodeResourcesFit",
     .points = MST_POINT_PLACEMENT_SCORE,
     .reads = MST_READS_NODE,
+    .signs = MST_SIGNS_RESOURCES,
     .default_weight = 1,
     .init = init,
     .done = done,

@@ -91,6 +91,7 @@ static const struct mst_event_registration events[] = {
 const struct mst_plugin mst_plugin_node_unschedulable = {
     .name = "NodeUnschedulable",
     .reads = MST_READS_NODE,
+    .signs = MST_SIGNS_TOLERATIONS,
     .pre_filter = pre_filter,
     .filter = filter,
     .explain = explain,

@@ -428,6 +428,7 @@ static const struct mst_event_registration events[] = {
 const struct mst_plugin mst_plugin_node_volume_limits = {
     .name = "NodeVolumeLimits",
     .reads = MST_READS_NODE,
+    .signs = MST_SIGNS_VOLUMES,
     .pre_filter = pre_filter,
     .filter = filter,
     .explain = explain,

@@ -263,9 +263,18 @@ static void normalize_pick(const struct mst_view *view, const void *instance, vo
         mst_spread_normalize(state, verdict, raw);
 }
 
+/* Defaults count although they may not select anything for this pod, as upstream has it. */
+static uint32_t sign(const void *instance_, const struct mst_pod *pod)
+{
+    const struct spread_instance *instance = instance_;
+    return pod->spec.spread.n || instance->defaults.n ? 0 : MST_SIGNS_NOTHING;
+}
+
 const struct mst_plugin mst_plugin_pod_topology_spread = {
     .name = "PodTopologySpread",
     .reads = MST_READS_DOMAIN,
+    .signs = MST_SIGNS_NOTHING,
+    .sign = sign,
     .default_weight = 2,
     .init = init,
     .done = done,

@@ -211,6 +211,7 @@ static const struct mst_event_registration events[] = {
 const struct mst_plugin mst_plugin_taint_toleration = {
     .name = "TaintToleration",
     .reads = MST_READS_NODE,
+    .signs = MST_SIGNS_TOLERATIONS,
     .normalize = MST_NORMALIZE_REVERSED,
     .default_weight = 3,
     .pre_filter = pre_filter,

@@ -224,6 +224,7 @@ const struct mst_plugin mst_plugin_volume_binding = {
     .points = MST_POINT_RESERVE | MST_POINT_PRE_BIND,
     .default_weight = 1,
     .reads = MST_READS_NODE,
+    .signs = MST_SIGNS_VOLUMES,
     .init = init,
     .done = done,
     .pre_filter = pre_filter,

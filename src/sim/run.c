@@ -101,23 +101,27 @@ static void take_effect(struct mst_run *run, const struct mst_effect *effect)
                                error);
 }
 
-static bool step(struct mst_run *run)
+static void take_effects(struct mst_run *run)
 {
-    bool any = mst_engine_step(run->engine, run->clock.now_ns, &run->effects);
-    run->step_count++;
-    if (run->options.recorder)
-        mst_recorder_step(run->options.recorder, &run->effects, run->clock.now_ns);
-    return any;
+    for (uint32_t i = 0; i < run->effects.list.n; i++)
+        take_effect(run, &run->effects.list.v[i]);
 }
 
 /* One step of the engine and what follows from it. False when there was nothing to do. */
 static bool work(struct mst_run *run)
 {
-    bool any = step(run);
-    do { /* what follows from the answers belongs to the attempt, not to the next one */
-        for (uint32_t i = 0; i < run->effects.list.n; i++)
-            take_effect(run, &run->effects.list.v[i]);
-    } while (mst_engine_flush(run->engine, run->clock.now_ns, &run->effects));
+    bool any = mst_engine_step(run->engine, run->clock.now_ns, &run->effects);
+    run->step_count++;
+    if (run->options.recorder)
+        mst_recorder_step(run->options.recorder, &run->effects, run->clock.now_ns);
+    take_effects(run);
+    while (mst_engine_has_left(run->engine)) {
+        /* What follows from the answers belongs to the attempt, not to the next one. */
+        mst_engine_flush(run->engine, run->clock.now_ns, &run->effects);
+        if (run->options.recorder)
+            mst_recorder_flush(run->options.recorder, &run->effects, run->clock.now_ns);
+        take_effects(run);
+    }
     if (any)
         mst_clock_tick(&run->clock);
     if (run->options.on_progress && run->step_count % PROGRESS_EVERY == 0)
@@ -240,29 +244,11 @@ static bool wait_for_next(struct mst_run *run)
     return true;
 }
 
-/*
- * The last attempt was made: what it left behind still counts, the attempt that the same step may
- * begin does not (the leftovers were taken before it).
- */
-static void finish_attempt(struct mst_run *run)
-{
-    if (mst_engine_deadline(run->engine, run->clock.now_ns) > run->clock.now_ns)
-        return;
-    (void)step(run);
-    for (uint32_t i = 0; i < run->effects.list.n; i++) {
-        if (run->effects.list.v[i].cycle > run->cycle)
-            break;
-        take_effect(run, &run->effects.list.v[i]);
-    }
-}
-
 static void end(struct mst_run *run)
 {
     run->end_ns = run->clock.now_ns;
     mst_uses_take(&run->uses, &mst_engine_cluster(run->engine)->nodes);
     mst_leftovers_collect(run->engine, &run->leftovers);
-    if (run->end == MST_RUN_ATTEMPTS)
-        finish_attempt(run);
 }
 
 void mst_run_go(struct mst_run *run)

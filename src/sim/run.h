@@ -61,7 +61,7 @@ struct mst_run {
     uint64_t change_seen;           /* change_count when change_ns was taken */
     int64_t change_ns;              /* when the world last changed */
     bool attempts_reached;          /* an entity has had its last attempt */
-    uint32_t cycle;                 /* of the last attempt that counts */
+    uint32_t cycle;                 /* of the last attempt */
     struct mst_leftovers leftovers; /* when the run was over */
     int64_t end_ns;
     struct mst_uses uses; /* of the nodes, over time */

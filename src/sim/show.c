@@ -49,6 +49,17 @@ static void show_labels(const struct showing *s, struct mst_doc *meta_doc, mst_l
             mst_sym_str(s->syms, labels.v[i].value);
 }
 
+static void show_annotations(const struct showing *s, struct mst_doc *meta_doc,
+                             const struct mst_meta *meta)
+{
+    if (!meta->annotations.n)
+        return;
+    struct mst_doc *map = make(s, meta_doc, "annotations", MST_OBJECT);
+    for (uint32_t i = 0; i < meta->annotations.n; i++)
+        mst_doc_make(s->arena, map, meta->annotations.v[i].key, MST_STRING)->text =
+            meta->annotations.v[i].value;
+}
+
 static void show_meta(const struct showing *s, struct mst_doc *doc, const struct mst_meta *meta)
 {
     struct mst_doc *m = make(s, doc, "metadata", MST_OBJECT);
@@ -65,6 +76,7 @@ static void show_meta(const struct showing *s, struct mst_doc *doc, const struct
     if (meta->deletion_grace_s.set)
         mst_doc_set_int(s->arena, m, "deletionGracePeriodSeconds", meta->deletion_grace_s.value);
     show_labels(s, m, meta->labels);
+    show_annotations(s, m, meta);
     if (meta->finalizers.n) {
         struct mst_doc *list = make(s, m, "finalizers", MST_ARRAY);
         mst_doc_clear(list);
@@ -184,6 +196,14 @@ static void show_group(const struct showing *s, struct mst_doc *doc,
         show_conditions(s, make(s, doc, "status", MST_OBJECT), &group->conditions, false);
 }
 
+static void show_amounts(const struct showing *s, struct mst_doc *map,
+                         const mst_resources *resources)
+{
+    for (uint32_t i = 0; i < resources->n; i++)
+        mst_doc_make(s->arena, map, mst_sym_str(s->syms, resources->v[i].name), MST_STRING)->text =
+            mst_quantity_text(&resources->v[i].quantity, s->arena);
+}
+
 static void show_node(const struct showing *s, struct mst_doc *doc, const struct mst_node *node)
 {
     struct mst_doc *status = make(s, doc, "status", MST_OBJECT);
@@ -191,16 +211,53 @@ static void show_node(const struct showing *s, struct mst_doc *doc, const struct
     struct mst_doc *map = mst_doc_get(status, "allocatable");
     if (!resources->n || (map && map->type == MST_OBJECT))
         return;
-    map = make(s, status, "allocatable", MST_OBJECT); /* from capacity, by defaulting */
-    for (uint32_t i = 0; i < resources->n; i++)
-        mst_doc_make(s->arena, map, mst_sym_str(s->syms, resources->v[i].name), MST_STRING)->text =
-            mst_quantity_text(&resources->v[i].quantity, s->arena);
+    /* from capacity, by defaulting */
+    show_amounts(s, make(s, status, "allocatable", MST_OBJECT), resources);
+}
+
+/* A volume that no document describes: the simulated provisioner made it. */
+static void show_made_volume(const struct showing *s, struct mst_doc *spec, const struct mst_pv *pv)
+{
+    mst_assert(pv->sources == MST_PV_CSI);
+    show_amounts(s, make(s, spec, "capacity", MST_OBJECT), &pv->capacity);
+    struct mst_doc *csi = make(s, spec, "csi", MST_OBJECT);
+    set_sym(s, csi, "driver", pv->driver);
+    set_str(s, csi, "volumeHandle", pv->handle);
+    struct mst_doc *modes = make(s, spec, "accessModes", MST_ARRAY);
+    for (uint32_t i = 0; i < pv->access_modes.n; i++)
+        mst_doc_append(s->arena, modes, MST_STRING)->text =
+            mst_sym_str(s->syms, pv->access_modes.v[i]);
+}
+
+static void show_pv(const struct showing *s, struct mst_doc *doc, const struct mst_object *object)
+{
+    const struct mst_pv *pv = &object->u.pv;
+    struct mst_doc *spec = make(s, doc, "spec", MST_OBJECT);
+    if (!object->source)
+        show_made_volume(s, spec, pv);
+    if (pv->claim_set) {
+        struct mst_doc *claim = make(s, spec, "claimRef", MST_OBJECT);
+        set_sym(s, claim, "namespace", pv->claim_ns);
+        set_str(s, claim, "name", pv->claim_name);
+        set_str(s, claim, "uid", pv->claim_uid);
+    }
+    set_sym(s, spec, "storageClassName", pv->class_name);
+    set_sym(s, make(s, doc, "status", MST_OBJECT), "phase", pv->phase);
+}
+
+static void show_pvc(const struct showing *s, struct mst_doc *doc, const struct mst_pvc *pvc)
+{
+    struct mst_doc *spec = make(s, doc, "spec", MST_OBJECT);
+    set_str(s, spec, "volumeName", pvc->volume_name);
+    set_sym(s, spec, "storageClassName", pvc->class_name);
+    set_sym(s, make(s, doc, "status", MST_OBJECT), "phase", pvc->phase);
 }
 
 /* apiVersion and kind come first; members of a typed list do not carry them. */
 static struct mst_doc *begin(const struct showing *s, const struct mst_object *object)
 {
-    struct mst_doc *doc = mst_doc_of(s->arena, object->source);
+    struct mst_doc *doc =
+        object->source ? mst_doc_of(s->arena, object->source) : mst_doc_new(s->arena, MST_OBJECT);
     struct mst_doc *out = mst_doc_new(s->arena, MST_OBJECT);
     mst_doc_set_str(s->arena, out, "apiVersion", object->api_version);
     mst_doc_set_str(s->arena, out, "kind", mst_str_of(mst_kind_name(object->kind)));
@@ -223,6 +280,8 @@ struct mst_doc *mst_show_object(struct mst_syms *syms, const struct mst_object *
     case MST_KIND_NODE: show_node(&s, doc, &object->u.node); break;
     case MST_KIND_POD_GROUP:
     case MST_KIND_COMPOSITE_POD_GROUP: show_group(&s, doc, &object->u.group); break;
+    case MST_KIND_PV: show_pv(&s, doc, object); break;
+    case MST_KIND_PVC: show_pvc(&s, doc, &object->u.pvc); break;
     case MST_KIND_PRIORITY_CLASS:
         set_sym(&s, doc, "preemptionPolicy", object->u.priority_class.preemption_policy);
         break;
@@ -233,8 +292,6 @@ struct mst_doc *mst_show_object(struct mst_syms *syms, const struct mst_object *
     case MST_KIND_REPLICATION_CONTROLLER:
     case MST_KIND_REPLICA_SET:
     case MST_KIND_STATEFUL_SET:
-    case MST_KIND_PV:
-    case MST_KIND_PVC:
     case MST_KIND_STORAGE_CLASS:
     case MST_KIND_CSI_NODE:
     case MST_KIND_CSI_DRIVER:

@@ -71,6 +71,27 @@ static void test_engine_effects_of_events(struct mst_test *t)
     host_free(h);
 }
 
+/* What a flush hands out is what was due and left behind; nobody is attempted. */
+static void test_engine_flush(struct mst_test *t)
+{
+    struct host *h = host_new(false);
+    host_node(h, "n1", "cpu: 4", NULL);
+    host_add(h, (struct host_pod_spec){ .name = "a", .cpu = "1" });
+    (void)host_step(h); /* its bind is answered, which leaves an event */
+    host_add(h, (struct host_pod_spec){ .name = "b", .cpu = "1" });
+    mst_engine_flush(h->engine, h->now, &h->out);
+    t_int(t, h->out.list.n, 1);
+    t_int(t, h->out.list.v[0].kind, MST_EFFECT_EVENT);
+    t_str(t, h->out.list.v[0].reason, "Scheduled");
+    t_int(t, mst_engine_cycles(h->engine), 1);
+    mst_engine_flush(h->engine, h->now, &h->out);
+    t_int(t, h->out.list.n, 0);
+    host_forget(h);
+    (void)host_step(h);
+    t_ok(t, host_saw(h, "bind default/b n1"));
+    host_free(h);
+}
+
 static void test_engine_effect_records(struct mst_test *t)
 {
     struct host *h = host_new(false);
@@ -186,5 +207,6 @@ static void test_engine_random_ties(struct mst_test *t)
 
 MST_TEST_MAIN(T(test_engine_idle), T(test_engine_one_attempt_per_step),
               T(test_engine_deadline_is_the_end_of_the_backoff), T(test_engine_effects_of_events),
-              T(test_engine_effect_records), T(test_engine_transition_time_and_note),
-              T(test_engine_long_note_is_cut), T(test_engine_random_ties))
+              T(test_engine_flush), T(test_engine_effect_records),
+              T(test_engine_transition_time_and_note), T(test_engine_long_note_is_cut),
+              T(test_engine_random_ties))

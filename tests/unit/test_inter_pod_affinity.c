@@ -134,6 +134,100 @@ static void test_affinity_verdicts(struct mst_test *t)
     }
 }
 
+/* ---- gate InterPodAffinityHostnameFastPath ---- */
+
+#define HOST "kubernetes.io/hostname"
+#define FOE(node, labels)                                                                          \
+    POD("foe", "default", "",                                                                      \
+        "nodeName: " node ", " AFFINITY(REQUIRED("podAntiAffinity", TERM(HOST, labels, ""))))
+
+/* clang-format off */
+/* n1 and n2 share a name, n4 has none. */
+static const char named[] = NODE("n1", HOST ": h, zone: z1") NODE("n2", HOST ": h, zone: z1")
+    NODE("n3", HOST ": n3, zone: z2") NODE("n4", "zone: z2");
+static const struct {
+    const char *name, *others, *labels, *spec;
+    const char *off[4], *on[4];
+    bool skips_off, skips_on;
+} gated[] = {
+    { "affinity: a node, not its name", WEB, "", TO_WEB(HOST, ""),
+      { OK, OK, NO_AFFINITY, NO_AFFINITY }, { OK, NO_AFFINITY, NO_AFFINITY, NO_AFFINITY },
+      false, false },
+    { "anti-affinity", WEB, "", NOT_WEB(HOST, ""),
+      { NO_ANTI, NO_ANTI, OK, OK }, { NO_ANTI, OK, OK, OK }, false, false },
+    { "existing anti-affinity", FOE("n1", "app: web"), "app: web", "",
+      { NO_EXISTING, NO_EXISTING, OK, OK }, { NO_EXISTING, OK, OK, OK }, false, false },
+    { "a match on a node without a name is one",
+      POD("web", "default", "app: web", "nodeName: n4"),
+      "app: web", TO_WEB(HOST, ""),
+      { OK, OK, OK, NO_AFFINITY }, { NO_AFFINITY, NO_AFFINITY, NO_AFFINITY, NO_AFFINITY },
+      false, false },
+    { "the first of its kind", "", "app: web", TO_WEB(HOST, ""),
+      { OK, OK, OK, NO_AFFINITY }, { OK, OK, OK, NO_AFFINITY }, false, false },
+    { "with another key the names count again", WEB, "",
+      AFFINITY(REQUIRED("podAffinity", TERM(HOST, "app: web", "") TERM("zone", "app: web", ""))),
+      { OK, OK, NO_AFFINITY, NO_AFFINITY }, { OK, OK, NO_AFFINITY, NO_AFFINITY }, false, false },
+    { "somebody else's foe keeps the filter awake", FOE("n3", "app: db"), "app: web", "",
+      { OK, OK, OK, OK }, { OK, OK, OK, OK }, true, false },
+    { "a foe on a node without a name as well", FOE("n4", "app: web"), "app: web", "",
+      { OK, OK, OK, OK }, { OK, OK, OK, OK }, true, false },
+};
+/* clang-format on */
+
+static void judge_gated(struct mst_test *t, size_t i, bool on)
+{
+    struct mst_fixture *f = fixture_new(named);
+    f->gates.on[MST_GATE_InterPodAffinityHostnameFastPath] = on;
+    fixture_apply(f, gated[i].others);
+    MST_AUTO(mst_buf) pod = { 0 };
+    mst_buf_printf(&pod,
+                   "kind: Pod\napiVersion: v1\nmetadata: {name: w, labels: {%s}}\nspec: "
+                   "{containers: [{name: c, image: i}], %s}\n",
+                   gated[i].labels, gated[i].spec);
+    mst_buf_char(&pod, '\0');
+    fixture_apply(f, pod.p);
+    fixture_apply(f, POD("speaker", "mute", "", TO_WEB("zone", "")));
+    struct fixture_plugin p = fixture_plugin(f, &mst_plugin_inter_pod_affinity, NULL);
+    struct domain_run *run = domain_run_new(f, &p, "w");
+    domain_run_pick(run, NULL);
+    static const char *const names[] = { "n1", "n2", "n3", "n4" };
+    for (size_t n = 0; n < MST_COUNT(names); n++)
+        t_str(t, domain_run_verdict(run, names[n]), on ? gated[i].on[n] : gated[i].off[n]);
+    t_bool(t, p.plugin->skips_pick(&f->view, p.instance, run->pre.state),
+           on ? gated[i].skips_on : gated[i].skips_off);
+    domain_run_free(run);
+    fixture_plugin_done(&p);
+    fixture_free(f);
+}
+
+static void test_affinity_hostname_gate(struct mst_test *t)
+{
+    for (size_t i = 0; i < MST_COUNT(gated); i++) {
+        t_case(t, gated[i].name);
+        judge_gated(t, i, false);
+        judge_gated(t, i, true);
+    }
+}
+
+/* The foe goes: the filter may skip again. */
+static void test_affinity_hostname_gate_follows_rows(struct mst_test *t)
+{
+    struct mst_fixture *f = fixture_new(named);
+    f->gates.on[MST_GATE_InterPodAffinityHostnameFastPath] = true;
+    fixture_apply(f, FOE("n3", "app: db"));
+    fixture_apply(f, POD("w", "default", "app: web", ""));
+    struct fixture_plugin p = fixture_plugin(f, &mst_plugin_inter_pod_affinity, NULL);
+    struct domain_run *run = domain_run_new(f, &p, "w");
+    domain_run_pick(run, NULL);
+    t_bool(t, p.plugin->skips_pick(&f->view, p.instance, run->pre.state), false);
+    mst_cluster_pod_remove(&f->cluster, fixture_pod(f, "foe"));
+    domain_run_pick(run, NULL);
+    t_bool(t, p.plugin->skips_pick(&f->view, p.instance, run->pre.state), true);
+    domain_run_free(run);
+    fixture_plugin_done(&p);
+    fixture_free(f);
+}
+
 static void test_nobody_speaks_about_pods(struct mst_test *t)
 {
     struct mst_fixture *f = fixture_new(NODE("n1", "zone: a") POD("w", "default", "app: a", ""));
@@ -302,6 +396,7 @@ static void test_affinity_bad_args(struct mst_test *t)
     fixture_free(f);
 }
 
-MST_TEST_MAIN(T(test_affinity_verdicts), T(test_nobody_speaks_about_pods),
+MST_TEST_MAIN(T(test_affinity_verdicts), T(test_affinity_hostname_gate),
+              T(test_affinity_hostname_gate_follows_rows), T(test_nobody_speaks_about_pods),
               T(test_selector_that_cannot_be_parsed), T(test_affinity_scores),
               T(test_affinity_normalisation), T(test_affinity_bad_args))

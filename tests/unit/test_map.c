@@ -201,6 +201,17 @@ static void test_hash_is_xxh3(struct mst_test *t)
     t_ok(t, mst_hash("abc", 3) == UINT64_C(0x78af5f94892f3950));
 }
 
+/* XXH3_128bits with seed 0. */
+static void test_hash_wide_has_two_halves(struct mst_test *t)
+{
+    uint64_t none[2], a[2], b[2];
+    mst_hash_wide(NULL, 0, none);
+    t_ok(t, none[0] == UINT64_C(0x6001c324468d497f) && none[1] == UINT64_C(0x99aa06d3014798d8));
+    mst_hash_wide("abc", 3, a);
+    mst_hash_wide("abd", 3, b);
+    t_ok(t, a[0] != b[0] && a[1] != b[1] && a[0] != a[1]);
+}
+
 static void test_hash_mix_depends_on_both_and_order(struct mst_test *t)
 {
     t_ok(t, mst_hash_mix(1, 2) != mst_hash_mix(2, 1));
@@ -217,5 +228,5 @@ static void test_hash_mix_depends_on_both_and_order(struct mst_test *t)
 MST_TEST_MAIN(T(test_empty_map), T(test_set_get_replace), T(test_key_is_copied_and_any_bytes_do),
               T(test_deleted_key_goes_to_the_end), T(test_delete_while_iterating),
               T(test_queue_like_use_does_not_grow), T(test_equal_hashes_are_told_apart),
-              T(test_random_against_list), T(test_hash_is_xxh3),
+              T(test_random_against_list), T(test_hash_is_xxh3), T(test_hash_wide_has_two_halves),
               T(test_hash_mix_depends_on_both_and_order))

@@ -35,6 +35,30 @@ static const char *const scenario = NODE("n1", "3") GANG("g", "2") MEMBER("a", "
                 "1") "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: "
                      "high}\nvalue: 9\n---\n" POD("e", "", "priorityClassName: high, ", "9");
 
+/*
+ * Delayed binding: one claim gets the volume that is there, one gets a new one, and the third pod
+ * finds both bound and has to follow the volume.
+ */
+#define CLAIM(name)                                                                                \
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name "}\n"                    \
+    "spec: {storageClassName: late, accessModes: [ReadWriteMany], resources: {requests: "          \
+    "{storage: 1Gi}}}\nstatus: {phase: Pending}\n---\n"
+#define USES(claim) "volumes: [{name: v, persistentVolumeClaim: {claimName: " claim "}}], "
+static const char *const delayed =
+    NODE("n1",
+         "3") "apiVersion: v1\nkind: Node\nmetadata: {name: n2, labels: {here: 'yes'}}\n"
+              "status: {allocatable: {cpu: 3, memory: 8Gi, pods: 110}}\n---\n"
+              "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: late}\n"
+              "provisioner: simulated\nvolumeBindingMode: WaitForFirstConsumer\n---\n"
+              "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: there}\n"
+              "spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteMany], "
+              "storageClassName: late, csi: {driver: simulated, volumeHandle: h}, "
+              "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: "
+              "here, operator: Exists}]}]}}}\nstatus: {phase: Available}\n---\n" CLAIM("found")
+                  CLAIM("made") POD("a", "", "nodeSelector: {here: 'yes'}, " USES("found"), "1")
+                      POD("b", "", USES("made"), "1")
+                          POD("c", "simulate.muster/arrive-at: 5s", USES("found"), "1");
+
 static mst_rc replay(struct mst_str text, struct mst_replay *out, struct mst_err *err)
 {
     struct mst_registry registry = mst_plugins_registry();
@@ -55,6 +79,36 @@ static void test_replay_gives_the_same(struct mst_test *t)
     t_text(t, err.text, "");
     t_ok(t, result.same);
     t_ok(t, result.effects > 5 && result.steps > 5 && result.events > 8);
+    mst_replay_done(&result);
+}
+
+static void test_replay_of_delayed_binding(struct mst_test *t)
+{
+    MST_AUTO(mst_buf) text = { 0 };
+    struct mst_replay result;
+    struct mst_err err = { 0 };
+    record(delayed, &text);
+    t_int(t, replay(mst_buf_span(&text), &result, &err), MST_OK);
+    t_text(t, err.text, "");
+    mst_buf_char(&result.difference, 0);
+    t_text(t, result.difference.p, "");
+    t_ok(t, result.same);
+    /* Both ways of binding were taken, and all three pods came to run. */
+    mst_buf_char(&text, 0);
+    static const char *const seen[] = {
+        "\"claimRef\":{\"namespace\":\"default\",\"name\":\"found\"",
+        "\"claimRef\":{\"namespace\":\"default\",\"name\":\"made\"",
+        "\"volume.kubernetes.io/selected-node\":", "\"pv.kubernetes.io/bind-completed\":\"yes\"",
+        "\"volumeName\":\"there\""
+    };
+    for (size_t i = 0; i < MST_COUNT(seen); i++) {
+        t_case(t, seen[i]);
+        t_ok(t, strstr(text.p, seen[i]) != NULL);
+    }
+    uint32_t bound = 0;
+    for (const char *at = text.p; (at = strstr(at, "\"done\":")) != NULL; at++)
+        bound++;
+    t_int(t, bound, 3);
     mst_replay_done(&result);
 }
 
@@ -86,24 +140,24 @@ static void test_replay_refuses_damage(struct mst_test *t)
         { "{}", "line 1: this is no recording of muster" },
         { "[1]", "line 1: this is no recording of muster" },
         { "{\"muster\":\"recording\"}", "line 1: a recording of another version" },
-        { "{\"muster\":\"recording\",\"version\":2}", "line 1: a recording of another version" },
-        { "{\"muster\":\"recording\",\"version\":1,\"gates\":\"GenericWorkload=maybe\"}",
+        { "{\"muster\":\"recording\",\"version\":3}", "line 1: a recording of another version" },
+        { "{\"muster\":\"recording\",\"version\":2,\"gates\":\"GenericWorkload=maybe\"}",
           "line 1: gates: " },
-        { "{\"muster\":\"recording\",\"version\":1}", "line 1: the recording breaks off" },
-        { "{\"muster\":\"recording\",\"version\":1,\"seed\":\"x\"}",
+        { "{\"muster\":\"recording\",\"version\":2}", "line 1: the recording breaks off" },
+        { "{\"muster\":\"recording\",\"version\":2,\"seed\":\"x\"}",
           "line 1: the seed is no number" },
-        { "{\"muster\":\"recording\",\"version\":1,\"config\":\"kind: Pod\"}",
+        { "{\"muster\":\"recording\",\"version\":2,\"config\":\"kind: Pod\"}",
           "line 1: the configuration is not valid" },
-        { "{\"muster\":\"recording\",\"version\":1}\n{}", "line 2: \"at\" with a time is missing" },
-        { "{\"muster\":\"recording\",\"version\":1}\n{\"at\":1}", "line 2: neither an event" },
-        { "{\"muster\":\"recording\",\"version\":1}\n{\"at\":1,\"done\":0}",
+        { "{\"muster\":\"recording\",\"version\":2}\n{}", "line 2: \"at\" with a time is missing" },
+        { "{\"muster\":\"recording\",\"version\":2}\n{\"at\":1}", "line 2: neither an event" },
+        { "{\"muster\":\"recording\",\"version\":2}\n{\"at\":1,\"done\":0}",
           "line 2: an answer needs the number" },
-        { "{\"muster\":\"recording\",\"version\":1}\n{\"at\":1,\"remove\":{\"kind\":\"X\",\"name\":"
+        { "{\"muster\":\"recording\",\"version\":2}\n{\"at\":1,\"remove\":{\"kind\":\"X\",\"name\":"
           "\"a\"}}",
           "line 2: \"remove\" needs kind and name" },
-        { "{\"muster\":\"recording\",\"version\":1}\n{\"at\":1,\"set\":{\"kind\":\"Pod\"}}",
+        { "{\"muster\":\"recording\",\"version\":2}\n{\"at\":1,\"set\":{\"kind\":\"Pod\"}}",
           "line 2: set: " },
-        { "{\"muster\":\"recording\",\"version\":1}\n{\"end\":true,\"hash\":\"x\"}",
+        { "{\"muster\":\"recording\",\"version\":2}\n{\"end\":true,\"hash\":\"x\"}",
           "line 2: the hash at the end" },
     };
     for (size_t i = 0; i < MST_COUNT(cases); i++) {
@@ -134,5 +188,6 @@ static void test_replay_of_noise(struct mst_test *t)
     }
 }
 
-MST_TEST_MAIN(T(test_replay_gives_the_same), T(test_replay_tells_the_difference),
-              T(test_replay_refuses_damage), T(test_replay_of_noise))
+MST_TEST_MAIN(T(test_replay_gives_the_same), T(test_replay_of_delayed_binding),
+              T(test_replay_tells_the_difference), T(test_replay_refuses_damage),
+              T(test_replay_of_noise))
