@@ -57,6 +57,8 @@ static void place_all(struct mst_trial *t)
             continue;
         }
         mst_eval_pick(&engine->evals, t->fw, m->pod, NULL, t->arena, &m->pick);
+        if (m->pick.code == MST_WAIT)
+            return; /* the trial will be made again */
         if (m->pick.code == MST_SUCCESS) {
             m->state = MST_MEMBER_PLACED;
             t->placed++;
@@ -305,13 +307,14 @@ static void run_trial(struct mst_trial *t, struct mst_explanation *out)
     mst_txn_rollback(&engine->cluster, mark);
 }
 
-void mst_explain(struct mst_engine *engine, bool group, uint32_t id, int64_t now_ns,
-                 struct mst_arena *arena, struct mst_explanation *out)
+bool mst_explain(struct mst_engine *engine, bool group, uint32_t id, int64_t now_ns,
+                 struct mst_arena *arena, struct mst_explanation *out, struct mst_effects *calls)
 {
     struct mst_trial t = { .engine = engine, .group = group, .id = id, .arena = arena };
     uint32_t start = engine->evals.next_start;
     collect(&t);
     begin(&t, out);
+    mst_engine_look(engine, group, id, t.member_count);
     if (t.member_count)
         run_trial(&t, out);
     else
@@ -319,4 +322,5 @@ void mst_explain(struct mst_engine *engine, bool group, uint32_t id, int64_t now
     out->state = state_text(&t, out, now_ns);
     out->message = message_text(&t, out);
     engine->evals.next_start = start;
+    return mst_engine_looked(engine, calls);
 }

@@ -198,32 +198,41 @@ static void submit_failure(struct mst_engine *engine, const struct mst_group_try
                          engine->now_ns);
 }
 
-static void try_and_submit(struct mst_engine *engine, struct mst_group_try *t)
+/* Commits the trial if it succeeded, else takes it back. */
+static void try_members(struct mst_engine *engine, struct mst_group_try *t)
 {
     uint32_t mark = mst_txn_begin(&engine->cluster);
     mst_group_try(engine, t);
-    if (t->code == MST_SUCCESS) {
+    if (t->code == MST_SUCCESS && !t->waits) {
         mst_txn_commit(&engine->cluster, mark);
-        submit_success(engine, t);
-    } else {
-        for (uint32_t i = t->member_count; i-- > 0;)
-            mst_engine_unreserve(engine, t->members[i].pod, true);
-        mst_txn_rollback(&engine->cluster, mark);
-        submit_failure(engine, t);
+        return;
     }
+    for (uint32_t i = t->member_count; i-- > 0;)
+        mst_engine_unreserve(engine, t->members[i].pod, true);
+    mst_txn_rollback(&engine->cluster, mark);
+}
+
+static void submit(struct mst_engine *engine, struct mst_group_try *t)
+{
+    if (!t->member_count)
+        mst_queue_group_done(engine->queue, t->group, MST_GROUP_SUCCESS, engine->now_ns);
+    else if (t->code == MST_SUCCESS)
+        submit_success(engine, t);
+    else
+        submit_failure(engine, t);
 }
 
 /* Members that are being deleted take no part. */
-static void drop_deleting(struct mst_engine *engine, struct mst_group_try *t)
+static void leave_out_deleting(const struct mst_engine *engine, struct mst_group_try *t)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < t->member_count; i++)
-        if (!mst_engine_skip_deleting(engine, t->members[i].pod))
+        if (!engine->cluster.pods.v[t->members[i].pod].deleting)
             t->members[kept++] = t->members[i];
     t->member_count = kept;
 }
 
-void mst_engine_group_cycle(struct mst_engine *engine, const struct mst_popped *popped)
+bool mst_engine_group_cycle(struct mst_engine *engine, const struct mst_popped *popped)
 {
     mst_assert(popped->pod_count > 0 && engine->cluster.groups.v[popped->id].known);
     struct mst_group_try t = {
@@ -237,16 +246,20 @@ void mst_engine_group_cycle(struct mst_engine *engine, const struct mst_popped *
     struct mst_str text = mst_group_check(engine, &t);
     if (text.p) {
         refuse_all(engine, &t, true, text);
-        return;
+        return true;
     }
     text = refuse_unsupported(engine, popped->id, t.fw);
     if (text.p) {
         refuse_all(engine, &t, false, text);
-        return;
+        return true;
     }
-    drop_deleting(engine, &t);
+    leave_out_deleting(engine, &t);
     if (t.member_count)
-        try_and_submit(engine, &t);
-    else
-        mst_queue_group_done(engine->queue, t.group, MST_GROUP_SUCCESS, engine->now_ns);
+        try_members(engine, &t);
+    if (t.waits)
+        return false; /* nothing may have happened yet */
+    for (uint32_t i = 0; i < popped->pod_count; i++)
+        (void)mst_engine_skip_deleting(engine, popped->pods[i]);
+    submit(engine, &t);
+    return true;
 }

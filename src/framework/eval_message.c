@@ -34,16 +34,20 @@ struct histogram {
     struct mst_arena *arena;
 };
 
+static void count_reason(struct histogram *h, struct mst_str reason, uint64_t nodes)
+{
+    uint64_t n = 0;
+    (void)mst_map_get(&h->count, reason, &n);
+    mst_map_set(&h->count, reason, n + nodes);
+}
+
 static void count_reasons(struct histogram *h, const struct mst_eval *eval, uint32_t row,
                           mst_verdict verdict, uint64_t nodes)
 {
     struct mst_reasons reasons = { .arena = h->arena };
     mst_eval_reasons(eval, row, verdict, &reasons);
-    for (uint32_t i = 0; i < reasons.n; i++) {
-        uint64_t n = 0;
-        (void)mst_map_get(&h->count, reasons.v[i], &n);
-        mst_map_set(&h->count, reasons.v[i], n + nodes);
-    }
+    for (uint32_t i = 0; i < reasons.n; i++)
+        count_reason(h, reasons.v[i], nodes);
 }
 
 /* Verdicts are few; each distinct one is put into words once. */
@@ -121,6 +125,8 @@ struct mst_str mst_eval_message(struct mst_eval *eval, struct mst_arena *arena, 
     }
     struct histogram h = { .arena = arena };
     count_rows(&h, eval, ret_slots);
+    for (uint32_t i = 0; i < eval->more_reasons.n; i++)
+        count_reason(&h, eval->more_reasons.v[i], 1);
     put_histogram(&h, &text);
     mst_map_done(&h.count);
     return mst_arena_str(arena, mst_buf_span(&text));

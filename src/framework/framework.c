@@ -2,6 +2,7 @@
  * framework.c - one scheduler profile at work: instances, order of plugins, hints.
  */
 #include "framework/framework.h"
+#include "framework/extender.h"
 
 const char *mst_code_name(mst_code code)
 {
@@ -89,6 +90,19 @@ static void find_gang(struct mst_framework *fw, const struct mst_cfg_profile *pr
             fw->has_permit = true;
 }
 
+static void add_extenders(struct mst_framework *fw, const struct mst_config *config)
+{
+    fw->extender_slot = MST_ROW_NONE;
+    for (uint32_t i = 0; i < config->extenders.n; i++)
+        fw->extenders_choose |= config->extenders.v[i].verbs[MST_VERB_FILTER].n ||
+                                config->extenders.v[i].verbs[MST_VERB_PRIORITIZE].n;
+    if (!config->extenders.n)
+        return;
+    mst_assert(fw->slot_count < MST_SLOTS_MAX);
+    fw->extender_slot = fw->slot_count++;
+    fw->slots[fw->extender_slot] = (struct mst_slot){ .plugin = &mst_extender_plugin };
+}
+
 mst_rc mst_framework_init(struct mst_framework *fw, struct mst_cluster *cluster,
                           const struct mst_config *config, uint32_t profile_i, struct mst_err *err)
 {
@@ -123,6 +137,7 @@ mst_rc mst_framework_init(struct mst_framework *fw, struct mst_cluster *cluster,
         fw->slots[slot].weight = profile->points[MST_CFG_SCORE].v[i].weight;
     }
     find_gang(fw, profile);
+    add_extenders(fw, config);
     return MST_OK;
 }
 

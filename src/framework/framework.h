@@ -31,7 +31,9 @@ struct mst_framework {
     uint8_t generation[MST_SLOTS_MAX]; /* slots with that hook */
     uint32_t generation_count;
     uint32_t pre_enqueue_count, pre_filter_count, filter_count, score_count, pre_score_count;
-    bool has_permit;    /* GangScheduling at permit: the barrier of profile upstream */
+    bool has_permit;        /* GangScheduling at permit: the barrier of profile upstream */
+    bool extenders_choose;  /* some extender filters or prioritizes: one node is not enough */
+    uint32_t extender_slot; /* the pseudo plugin (extender.h), MST_ROW_NONE without extenders */
     uint32_t gang_slot; /* who answers PlacementFeasible, MST_ROW_NONE: nobody, all is feasible */
 };
 
