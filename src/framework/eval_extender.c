@@ -4,9 +4,10 @@
  * Invariants: a pick that lacks an answer leaves nothing behind but the noted questions; extenders
  *             filter one after the other on what is left, and those that prioritize are asked all
  *             at once.
- * Differs:    where the extender gets whole nodes, upstream goes on with the node objects that come
- *             back, without the pods on them, so its Score plugins see empty nodes. Here they see
- *             the nodes as they are, and a node that was not sent is an error.
+ * Differs:    where the extender sends whole nodes back, upstream goes on with these objects, which
+ *             have no pods and no images on them; what Score plugins then see is copied in profile
+ *             upstream, while in profile muster they see the nodes as they are. Labels and taints
+ *             are the cluster's in both, and a node that was not sent is an error.
  * Source:     spec/plugins.md 2.3, 2.4, scheduling.md 3.2-3.6; kubernetes v1.37
  *             pkg/scheduler/schedule_one.go (findNodesThatPassExtenders, prioritizeNodes).
  */
@@ -28,6 +29,7 @@ struct extended {
     struct mst_map failed;  /* node -> index of `statuses`: the latest */
     MST_VEC(struct mst_ext_failed) statuses;
     struct mst_str error;
+    bool emptied; /* profile upstream: what is left came back as objects, without pods */
 };
 
 static const struct mst_cfg_extender *extender_at(const struct extended *x, uint32_t i)
@@ -123,6 +125,7 @@ static outcome filter_all(struct extended *x)
             return FAILED;
         }
         keep_statuses(x, answer);
+        x->emptied = answer->objects && x->eval->fw->view.upstream;
     }
     return GOES_ON;
 }
@@ -185,6 +188,43 @@ static uint32_t best_of(const struct extended *x, const int64_t *sums, struct ms
     return best;
 }
 
+/* ---- nodes without their pods ---- */
+
+struct emptied {
+    uint32_t mark;
+    struct mst_image_list *images; /* of the rows, by index of x->rows */
+};
+
+/* Plugins that look at one node see no pods and no images there; those that count pods still do. */
+static struct emptied empty_rows(struct extended *x)
+{
+    struct mst_cluster *cluster = x->eval->fw->view.cluster;
+    struct emptied e = { .mark = mst_txn_begin(cluster),
+                         .images = MST_NEW_N(x->arena, struct mst_image_list, x->rows.n) };
+    for (uint32_t i = 0; i < x->rows.n; i++) {
+        const uint32_t row = x->rows.v[i];
+        e.images[i] = cluster->nodes.images[row];
+        cluster->nodes.images[row] = (struct mst_image_list){ 0 };
+        while (cluster->nodes.first_pod[row] != MST_ROW_NONE)
+            mst_cluster_unplace(cluster, cluster->nodes.first_pod[row]);
+        mst_eval_update(x->eval, row);
+    }
+    return e;
+}
+
+/* Backwards, so that a row that is there twice gets its own images back. */
+static void refill_rows(struct extended *x, const struct emptied *e)
+{
+    struct mst_cluster *cluster = x->eval->fw->view.cluster;
+    mst_txn_rollback(cluster, e->mark);
+    for (uint32_t i = x->rows.n; i-- > 0;)
+        cluster->nodes.images[x->rows.v[i]] = e->images[i];
+    for (uint32_t i = 0; i < x->rows.n; i++)
+        mst_eval_update(x->eval, x->rows.v[i]);
+}
+
+/* ---- choosing ---- */
+
 /* Scores run over what is left alone. */
 static outcome choose(struct extended *x, struct mst_rng *rng, struct mst_pick *out)
 {
@@ -198,11 +238,16 @@ static outcome choose(struct extended *x, struct mst_rng *rng, struct mst_pick *
         mst_vec_push(&hidden, (struct mst_forced){ row, MST_VERDICT_OK });
         mst_eval_force(eval, row, MST_VERDICT_HIDDEN);
     }
+    struct emptied emptied;
+    if (x->emptied)
+        emptied = empty_rows(x);
     mst_eval_rescore(eval);
     int64_t *sums = MST_NEW_N(x->arena, int64_t, count);
     const outcome end = prioritize_all(x, sums);
     if (end == GOES_ON)
         out->node = best_of(x, sums, rng);
+    if (x->emptied)
+        refill_rows(x, &emptied);
     mst_eval_restore(eval, &hidden);
     return end;
 }

@@ -337,6 +337,7 @@ static void read_filter(const struct mst_extender_call *call, const struct mst_v
         out->nodes = f.names;
     else if (f.objects_set)
         out->nodes = f.objects;
+    out->objects = !(call->extender->node_cache && f.names_set);
     keep_failed(&f, out);
 }
 

@@ -67,6 +67,7 @@ struct mst_ext_kept {
 struct mst_extender_answer {
     struct mst_str error;                   /* absent: it answered */
     mst_strs nodes;                         /* FILTER: what it lets pass, duplicates included */
+    bool objects;                           /* FILTER: it named them by whole node objects */
     MST_LIST(struct mst_ext_failed) failed; /* FILTER: later ones of a node replace earlier ones */
     MST_LIST(struct mst_ext_score) scores;  /* PRIORITIZE */
     MST_LIST(struct mst_ext_kept) kept;     /* PREEMPT: nodes that stay candidates */

@@ -227,7 +227,10 @@ static void print_details(struct mst_json_writer *w, const struct mst_effect *ef
             mst_jw_array_end(w);
         }
         break;
-    case MST_EFFECT_BIND: print_text(w, "node", effect->node); break;
+    case MST_EFFECT_BIND:
+        print_text(w, "node", effect->node);
+        print_optional(w, "extender", effect->url);
+        break;
     case MST_EFFECT_PV_UPDATE:
     case MST_EFFECT_PVC_UPDATE: print_update(w, effect); break;
     case MST_EFFECT_POD_STATUS:
