@@ -5,17 +5,20 @@ set -eu
 cd "$(dirname "$0")/../.."
 : "${MUSTER:?set MUSTER to the program}"
 work=$(mktemp -d)
-python3 tests/golden/extender/extender.py >"$work/log" &
+data=tests/golden/extender
+python3 $data/extender.py >"$work/log" &
 server=$!
-trap 'kill "$server" 2>/dev/null || :; rm -rf "$work"' EXIT
+python3 $data/extender.py $data/cert.pem $data/key.pem >"$work/log.tls" &
+secure=$!
+trap 'kill "$server" "$secure" 2>/dev/null || :; rm -rf "$work"' EXIT
 tries=0
-until [ -s "$work/log" ]; do
+until [ -s "$work/log" ] && [ -s "$work/log.tls" ]; do
     tries=$((tries + 1))
     [ "$tries" -lt 100 ] || { echo "the extender does not start"; exit 1; }
     sleep 0.1
 done
-port=$(head -n 1 "$work/log")
-url=http://127.0.0.1:$port
+url=http://127.0.0.1:$(head -n 1 "$work/log")
+tls=https://127.0.0.1:$(head -n 1 "$work/log.tls")
 count=0 failed=0
 
 # config EXTENDER... - flow YAML; @ stands for the server
@@ -23,7 +26,7 @@ config() {
     echo 'apiVersion: kubescheduler.config.k8s.io/v1'
     echo 'kind: KubeSchedulerConfiguration'
     echo 'extenders:'
-    for e; do echo "- {$e}" | sed "s|@|$url|g"; done
+    for e; do echo "- {$e}" | sed "s|@|$url|g; s|%|$tls|g"; done
 }
 
 # expect CODE TEXT PROFILE EXTENDER... - simulates the world; the output must hold TEXT
@@ -93,6 +96,19 @@ for profile in muster upstream; do
     expect 0 '"object":"default/red","node":"n1"' $profile \
         "urlPrefix: '@/error', $names, managedResources: [{name: a.b/c}]"
 done
+# TLS: without a CA anything goes, with one the certificate counts, under serverName if it is given.
+ca="tlsConfig: {caFile: $data/cert.pem"
+expect 3 '"object":"default/red","node":"n2"' muster "urlPrefix: '%/even', $names, enableHTTPS: true"
+expect 3 '"object":"default/red","node":"n2"' muster "urlPrefix: '%/even', $names, tlsConfig: {insecure: true}"
+expect 3 '"object":"default/red","node":"n2"' muster \
+    "urlPrefix: '%/even', $names, enableHTTPS: true, $ca, serverName: extender.test}"
+expect 3 '"object":"default/red","node":"n2"' muster "urlPrefix: '%/even', $names, enableHTTPS: true, \
+tlsConfig: {serverName: extender.test, caData: $(base64 <$data/cert.pem | tr -d '\n'), \
+certFile: $data/cert.pem, keyData: $(base64 <$data/key.pem | tr -d '\n')}"
+expect 3 "$note\"Post \\\"https://127.0.0.1:" muster "urlPrefix: '%/even', $names, enableHTTPS: true, $ca}"
+expect 3 "$note\"Post \\\"https://127.0.0.1:" muster "urlPrefix: '%/even', $names"
+expect 2 "couldn't build extenders: specifying a root certificates file with the insecure flag" muster \
+    "urlPrefix: '%/even', $names, $ca, insecure: true}"
 expect 2 "couldn't build extenders: open $work/absent: no such file or directory" muster \
     "urlPrefix: '@/all', $names, tlsConfig: {caFile: '$work/absent'}"
 

@@ -350,6 +350,9 @@ static void test_extender_waits(struct mst_test *t)
     t_ok(t, mst_str_eq(mst_buf_span(&before), mst_buf_span(&after)));
     t_ok(t, mst_engine_waits(h->engine));
     t_int(t, mst_engine_cycles(h->engine), 0);
+    bool gated;
+    t_int(t, mst_queue_attempts(mst_engine_queue(h->engine), false, host_pod(h, "a")), 0);
+    t_int(t, host_store(h, "a", &gated), MST_STORE_ACTIVE);
     host_add(h, (struct host_pod_spec){ .name = "b" });
     host_run(h);
     t_int(t, s.calls, 1); /* nothing else is attempted meanwhile */

@@ -4,9 +4,10 @@
 The first part of a path chooses how it behaves, the second is the verb: /label/filter lets pass the
 nodes whose label (or, by name only, whose name) it likes, /http500/filter fails, and so on. Prints its
 port on the first line, then one line per request: path, pod, nodes, without anything that could differ
-between two schedulers.
+between two schedulers. With a certificate and a key as arguments it speaks TLS.
 """
 import json
+import ssl
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -127,7 +128,11 @@ class Server(ThreadingHTTPServer):
 
 
 def main():
-    server = Server(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 0), Handler)
+    server = Server(("127.0.0.1", 0), Handler)
+    if len(sys.argv) == 3:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[1], sys.argv[2])
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     print(server.server_address[1], flush=True)
     server.serve_forever()
 
