@@ -143,6 +143,10 @@ void mst_eval_open(struct mst_eval *eval, struct mst_frame *frame);
 void mst_eval_rescore(struct mst_eval *eval);
 void mst_eval_close(struct mst_eval *eval, const struct mst_frame *frame);
 
+/* What an extender said of a node (extender_call.h). */
+struct mst_ext_failed;
+typedef MST_LIST(struct mst_ext_failed) mst_extender_words;
+
 /* Where a pod would go, or why nowhere. */
 struct mst_pick {
     /*
@@ -150,10 +154,12 @@ struct mst_pick {
      * answer first, and nothing else means anything.
      */
     mst_code code;
-    uint32_t node;          /* row on success */
-    uint32_t feasible;      /* nodes that would take it */
-    uint64_t slots;         /* plugins that rejected it somewhere */
-    struct mst_str message; /* of a failure: upstream's FitError text, in the arena given */
+    uint32_t node;            /* row on success */
+    uint32_t feasible;        /* nodes that would take it */
+    uint64_t slots;           /* plugins that rejected it somewhere */
+    struct mst_str message;   /* of a failure: upstream's FitError text, in the arena given */
+    bool by_extender;         /* extenders rejected the last of the nodes */
+    mst_extender_words words; /* what they said of which node, in the arena given */
 };
 
 /*

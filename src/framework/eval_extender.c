@@ -321,6 +321,17 @@ static void explain_failure(struct extended *x, bool rejected, struct mst_pick *
     eval->more_reasons.n = 0;
     mst_eval_restore(eval, &forced);
     mst_vec_done(&texts.list);
+    out->by_extender = rejected;
+    out->words.v = MST_NEW_N(x->arena, struct mst_ext_failed, x->statuses.n);
+    const struct mst_map_entry *e;
+    for (uint32_t at = 0; mst_map_next(&x->failed, &at, &e);) {
+        const struct mst_ext_failed *f = &x->statuses.v[e->value];
+        out->words.v[out->words.n++] = (struct mst_ext_failed){
+            .node = mst_arena_str(x->arena, f->node),
+            .text = mst_arena_str(x->arena, f->text),
+            .unresolvable = f->unresolvable,
+        };
+    }
 }
 
 /* ---- the search ---- */

@@ -459,6 +459,11 @@ static void test_extender_explain(struct mst_test *t)
     host_answer_call(h, calls.list.v[0].id, s.filter);
     t_ok(t, mst_explain(h->engine, false, host_pod(h, "a"), h->now, &h->arena, &e, &calls));
     t_str(t, e.classes.v[0].message, "0/3 nodes are available: 3 a.");
+    t_int(t, e.classes.v[0].feasible, 0);
+    t_int(t, e.classes.v[0].reasons.n, 1);
+    t_str(t, e.classes.v[0].reasons.v[0].plugin, "Extender");
+    t_int(t, e.classes.v[0].reasons.v[0].nodes.n, 3);
+    t_int(t, e.fixes.n, 0); /* who knows what it would say of another node */
     struct mst_pod_answer answer;
     t_ok(t, !mst_explain_scores(h->engine, host_pod(h, "a"), &h->arena, &answer, &calls));
     host_answer_call(h, calls.list.v[0].id,
