@@ -96,6 +96,10 @@ for profile in muster upstream; do
     expect 0 '"object":"default/red","node":"n1"' $profile \
         "urlPrefix: '@/error', $names, managedResources: [{name: a.b/c}]"
 done
+# Nodes that come back as objects: n4 is the emptiest only without its pod.
+expect 3 '"object":"default/red","node":"n2"' muster "urlPrefix: '@/even', filterVerb: filter"
+expect 0 '"object":"default/red","node":"n4"' upstream "urlPrefix: '@/even', filterVerb: filter"
+
 # TLS: without a CA anything goes, with one the certificate counts, under serverName if it is given.
 ca="tlsConfig: {caFile: $data/cert.pem"
 expect 3 '"object":"default/red","node":"n2"' muster "urlPrefix: '%/even', $names, enableHTTPS: true"
