@@ -11,7 +11,10 @@
  * Objects are decoded, defaulted and admitted as the API server does; anything wrong with them ends
  * the program. Binds are answered as `h->binds` says. Everything lives as long as the host.
  *
+ * Calls to extenders go to `h->extend`.
+ *
  * Lines:  try default/a #1            try default/g #2: default/a default/b
+ *         call http://x/filter default/a: n1 n2
  *         bind default/a n1           pod default/a Unschedulable: TEXT nominated [n1]
  *         group default/g True Scheduled:                 event default/a FailedScheduling: NOTE
  */
@@ -42,6 +45,12 @@ struct host {
     struct mst_map objects; /* "Kind ns/name" -> struct mst_object * */
     int64_t now;
     enum host_binds binds;
+    /*
+     * Plays the extenders: the body of the response, "!" and what went wrong, or NULL: no answer
+     * yet (host_answer_call gives it).
+     */
+    const char *(*extend)(struct host *h, const struct mst_effect *e);
+    void *extend_ctx;
     struct mst_buf log;          /* what was seen since host_forget */
     struct mst_effect last_bind; /* texts in arena */
     uint64_t uids;
@@ -250,7 +259,15 @@ static inline void host_print(struct host *h, const struct mst_effect *e)
         mst_buf_printf(b, "event %.*s/%.*s %.*s: %.*s", MST_ARG(e->ns), MST_ARG(e->name),
                        MST_ARG(e->reason), MST_ARG(e->note));
         break;
+    case MST_EFFECT_EXTENDER:
+        mst_buf_printf(b, "call %.*s %.*s/%.*s:", MST_ARG(e->url), MST_ARG(e->ns),
+                       MST_ARG(e->name));
+        for (uint32_t i = 0; i < e->call->nodes.n; i++)
+            mst_buf_printf(b, " %.*s", MST_ARG(e->call->nodes.v[i]));
+        break;
     }
+    if (e->kind == MST_EFFECT_BIND && e->call)
+        mst_buf_printf(b, " by %.*s", MST_ARG(e->url));
     mst_buf_char(b, '\n');
 }
 
@@ -306,8 +323,36 @@ static inline void host_patch(struct host *h, const struct mst_effect *e)
     host_send(h, MST_EVENT_SET, object);
 }
 
+/* What an extender says: a body, or "!" and why there is none. */
+static inline void host_answer_call(struct host *h, uint64_t effect_id, const char *says)
+{
+    struct mst_event event = { .kind = MST_EVENT_EFFECT_DONE, .effect_id = effect_id };
+    if (says[0] == '!') {
+        event.kind = MST_EVENT_EFFECT_FAILED;
+        event.reason = mst_str_of(says + 1);
+    } else {
+        event.body = mst_str_of(says);
+    }
+    mst_engine_event(h->engine, &event, h->now);
+    mst_engine_check(h->engine);
+}
+
+static inline void host_call(struct host *h, const struct mst_effect *e)
+{
+    const char *says = h->extend(h, e);
+    if (!says)
+        return;
+    if (e->kind == MST_EFFECT_BIND && says[0] != '!' && !strstr(says, "rror"))
+        host_bind(h, mst_arena_str(&h->arena, e->name).p, mst_arena_str(&h->arena, e->node).p);
+    host_answer_call(h, e->id, says);
+}
+
 static inline void host_carry_out(struct host *h, const struct mst_effect *e)
 {
+    if (e->call) {
+        host_call(h, e);
+        return;
+    }
     if (e->kind == MST_EFFECT_POD_STATUS || e->kind == MST_EFFECT_GROUP_STATUS)
         host_patch(h, e);
     if (e->kind != MST_EFFECT_BIND)

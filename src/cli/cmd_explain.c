@@ -21,6 +21,7 @@ struct target {
 struct explaining {
     const struct mst_args *args;
     struct mst_setup setup;
+    struct mst_extender_client *client;
     struct mst_run run;
     bool running, json, colours;
     struct target target;
@@ -70,6 +71,10 @@ static bool load(struct explaining *x)
     if (!mst_setup_init(&x->setup, x->args) || !read_target(x->args, &x->target) ||
         !mst_setup_load(&x->setup, x->args))
         return false;
+    if (mst_extender_client_new(&x->setup.config, &x->client, &err)) {
+        fprintf(stderr, "muster explain: %s\n", err.text);
+        return false;
+    }
     struct mst_run_options options = {
         .scenario = &x->setup.scenario,
         .config = &x->setup.config,
@@ -78,6 +83,8 @@ static bool load(struct explaining *x)
         .random_ties = x->setup.random_ties,
         .seed = (uint64_t)x->setup.seed,
         .until_ns = 0,
+        .send = mst_setup_send,
+        .send_ctx = x->client,
     };
     if (mst_run_init(&x->run, &options, &err)) {
         fprintf(stderr, "muster explain: %s\n", err.text);
@@ -103,7 +110,7 @@ static void explain_one(struct explaining *x, bool group, uint32_t row)
 {
     struct mst_arena arena = { 0 };
     struct mst_explanation e = { 0 };
-    mst_explain(x->run.engine, group, row, x->run.clock.now_ns, &arena, &e);
+    mst_run_explain(&x->run, group, row, &arena, &e);
     if (x->json) {
         struct mst_json_writer w = { .out = &x->out };
         mst_explanation_json(&e, &w);
@@ -170,7 +177,7 @@ static void score_one(struct explaining *x, const struct scored *s)
     struct mst_pod_answer answer = { 0 };
     const struct mst_cluster *cluster = mst_engine_cluster(x->run.engine);
     uint32_t group_row = cluster->pods.v[s->row].group;
-    mst_explain_scores(x->run.engine, s->row, &arena, &answer);
+    mst_run_explain_scores(&x->run, s->row, &arena, &answer);
     if (x->json) {
         struct mst_str group =
             group_row == MST_ROW_NONE ? MST_STR_NONE : cluster->groups.v[group_row].name;
@@ -244,6 +251,7 @@ static int run(const struct mst_args *args)
     if (x.running)
         mst_run_done(&x.run);
     mst_buf_done(&x.out);
+    mst_extender_client_free(x.client);
     mst_setup_done(&x.setup);
     return code;
 }

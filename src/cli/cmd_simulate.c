@@ -20,6 +20,7 @@ typedef enum { OUT_TABLE, OUT_WIDE, OUT_JSON, OUT_YAML, OUT_EFFECTS } output;
 struct simulation {
     const struct mst_args *args;
     struct mst_setup setup;
+    struct mst_extender_client *client;
     struct mst_run run;
     bool running;
     output out_format;
@@ -118,6 +119,10 @@ static int run_scenario(struct simulation *s)
         !mst_args_number(s->args, "max-attempts", 1, ATTEMPTS_LIMIT, &attempts) ||
         !mst_setup_load(&s->setup, s->args))
         return MST_EXIT_BAD_INPUT;
+    if (mst_extender_client_new(&s->setup.config, &s->client, &err)) {
+        fprintf(stderr, "muster simulate: %s\n", err.text);
+        return MST_EXIT_BAD_INPUT;
+    }
     if (!open_record(s))
         return MST_EXIT_FAILED;
     bool effects = s->out_format == OUT_EFFECTS;
@@ -135,6 +140,8 @@ static int run_scenario(struct simulation *s)
         .ends_at_once = strcmp(mst_args_text(s->args, "deletions", "graceful"), "instant") == 0,
         .attempts_soft = !attempts,
         .retry_unchanged = effects || attempts,
+        .send = mst_setup_send,
+        .send_ctx = s->client,
         .recorder = s->record ? &s->recorder : NULL,
         .on_effect = effects ? on_effect : NULL,
         .on_progress = isatty(STDERR_FILENO) && !s->setup.logging ? on_progress : NULL,
@@ -188,6 +195,7 @@ static void done(struct simulation *s)
         mst_recorder_done(&s->recorder);
         fclose(s->record); /* what could not be written was told by mst_recorder_end */
     }
+    mst_extender_client_free(s->client);
     mst_effect_lines_done(&s->lines);
     mst_buf_done(&s->out);
     mst_setup_done(&s->setup);

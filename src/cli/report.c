@@ -189,7 +189,7 @@ static void explain_row(struct mst_reporting *r, bool group, uint32_t row, struc
 {
     struct mst_arena arena = { 0 };
     struct mst_explanation e = { 0 };
-    mst_explain(r->run->engine, group, row, r->run->clock.now_ns, &arena, &e);
+    mst_run_explain(r->run, group, row, &arena, &e);
     mst_explanation_print(&e, r->options->colours, out);
     mst_buf_char(out, '\n');
     mst_arena_done(&arena);

@@ -25,6 +25,12 @@ const struct mst_log *mst_setup_log(const struct mst_setup *setup)
     return setup->logging ? &setup->log : NULL;
 }
 
+bool mst_setup_send(void *ctx, const struct mst_extender_call *call, struct mst_str url,
+                    struct mst_str body, struct mst_buf *ret_text)
+{
+    return mst_extender_client_send(ctx, call, url, body, ret_text);
+}
+
 void mst_diags_show(struct mst_diags *diags)
 {
     MST_AUTO(mst_buf) out = { 0 };

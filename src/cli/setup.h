@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "cli/command.h"
+#include "client/extender_client.h"
 #include "framework/config.h"
 #include "sim/scenario.h"
 
@@ -67,6 +68,10 @@ bool mst_setup_load(struct mst_setup *setup, const struct mst_args *args);
 void mst_setup_done(struct mst_setup *setup);
 /* NULL when nothing is logged. */
 const struct mst_log *mst_setup_log(const struct mst_setup *setup);
+
+/* mst_extender_client_send, as runs take it; `ctx` is the client. */
+bool mst_setup_send(void *ctx, const struct mst_extender_call *call, struct mst_str url,
+                    struct mst_str body, struct mst_buf *ret_text);
 
 /* Prints what is in diags to standard error and forgets it. */
 void mst_diags_show(struct mst_diags *diags);

@@ -49,6 +49,7 @@ struct mst_pod_row {
     bool ghost; /* profile upstream: its nomination counts as an empty pod of priority 0 */
     uint32_t nominated_next, nominated_prev;
     mst_sym scheduler_name;
+    uint64_t extenders;   /* which extenders care for it, a bit each; set by the engine */
     struct mst_str gates; /* heap: "a b", absent without scheduling gates */
     int64_t generation;
     struct mst_time created, start_time;

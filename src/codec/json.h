@@ -88,4 +88,7 @@ void mst_jw_null(struct mst_json_writer *w);
 void mst_jw_value(struct mst_json_writer *w,
                   const struct mst_value *value); /* a whole tape value */
 
+/* Appends a text with every byte that does not belong to valid UTF-8 replaced by U+FFFD. */
+void mst_utf8_clean(struct mst_str text, struct mst_buf *out);
+
 #endif

@@ -303,3 +303,15 @@ uint32_t mst_number_format(double value, char out[MST_NUMBER_TEXT_MAX])
     uint32_t n = shortest_digits(value, digits, &exponent);
     return at + put_digits(out + at, digits, n, exponent);
 }
+
+void mst_utf8_clean(struct mst_str text, struct mst_buf *out)
+{
+    for (size_t i = 0; i < text.n;) {
+        const uint32_t n = mst_utf8_len(text.p + i, text.p + text.n);
+        if (n)
+            mst_buf_add(out, text.p + i, n);
+        else
+            mst_buf_text(out, "\xef\xbf\xbd");
+        i += n ? n : 1;
+    }
+}

@@ -20,6 +20,8 @@
  * All else is a string; "tRUE", "nULL", "1:30" and times too. Base 60 was dropped there. Floats
  * come out the way Go's JSON encoder writes them: 1e3 and 1000.0 are both 1000.
  */
+#include "codec/base64.h"
+#include "codec/json.h"
 #include "codec/yaml_internal.h"
 
 #include <math.h>
@@ -206,68 +208,18 @@ bool mst_plain_looks_dated(struct mst_str text)
     return dated || colons > 0;
 }
 
-static int base64_value(unsigned char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* Decodes into `out` (3 bytes for 4 characters). Returns the bytes written, or -1. */
-static ptrdiff_t base64_decode(struct mst_str text, char *out)
-{
-    uint32_t bits = 0;
-    size_t count = 0, padding = 0;
-    char *to = out;
-    for (size_t i = 0; i < text.n; i++) {
-        unsigned char c = (unsigned char)text.p[i];
-        if (c == ' ' || c == '\n' || c == '\r' || c == '\t')
-            continue;
-        int value = c == '=' ? 0 : base64_value(c);
-        if (value < 0 || (padding && c != '='))
-            return -1;
-        padding += c == '=';
-        bits = bits << 6 | (uint32_t)value;
-        if (++count % 4 == 0) {
-            *to++ = (char)(bits >> 16);
-            *to++ = (char)(bits >> 8);
-            *to++ = (char)bits;
-            bits = 0;
-        }
-        if (padding > 2)
-            return -1;
-    }
-    if (count % 4 != 0)
-        return -1;
-    return to - out - (ptrdiff_t)padding;
-}
-
 bool mst_base64_text(struct mst_str text, struct mst_arena *arena, struct mst_str *out)
 {
-    char *bytes = mst_calloc(text.n / 4 * 3 + 4, 1);
-    ptrdiff_t n = base64_decode(text, bytes);
-    if (n < 0) {
-        mst_free(bytes);
+    MST_AUTO(mst_buf) dense = { 0 };
+    MST_AUTO(mst_buf) bytes = { 0 };
+    MST_AUTO(mst_buf) clean = { 0 };
+    size_t at;
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] != ' ' && text.p[i] != '\t')
+            mst_buf_char(&dense, text.p[i]);
+    if (!mst_base64_decode(mst_buf_span(&dense), &bytes, &at))
         return false;
-    }
-    char *to = mst_arena_alloc(arena, (size_t)n * 3 + 1);
-    size_t to_n = 0;
-    for (const char *p = bytes, *end = bytes + n; p < end;) {
-        uint32_t len = mst_utf8_len(p, end);
-        if (len) {
-            memcpy(to + to_n, p, len);
-            to_n += len;
-            p += len;
-        } else {
-            to_n += mst_utf8_put(to + to_n, 0xFFFD);
-            p++;
-        }
-    }
-    mst_free(bytes);
-    *out = (struct mst_str){ to, to_n };
+    mst_utf8_clean(mst_buf_span(&bytes), &clean);
+    *out = mst_arena_str(arena, mst_buf_span(&clean));
     return true;
 }

@@ -165,7 +165,7 @@ void mst_engine_bind(struct mst_engine *engine, uint32_t pod)
         (void)mst_engine_send_bind(engine, pod);
 }
 
-struct mst_effect *mst_engine_send_bind(struct mst_engine *engine, uint32_t pod)
+static struct mst_effect *send_bind(struct mst_engine *engine, uint32_t pod, uint32_t extender)
 {
     struct mst_pod_row *p = &engine->cluster.pods.v[pod];
     struct mst_effect *e = mst_effect_add(engine, MST_EFFECT_BIND, MST_KIND_POD, pod);
@@ -176,6 +176,20 @@ struct mst_effect *mst_engine_send_bind(struct mst_engine *engine, uint32_t pod)
     mst_vec_push(&engine->binds, (struct mst_bind){ .effect_id = e->id,
                                                     .pod = pod,
                                                     .profile = p->profile,
+                                                    .extender = extender,
                                                     .uid = { uid, p->uid.n } });
+    if (extender != UINT32_MAX)
+        mst_engine_bind_by_extender(engine, pod, extender, e);
     return e;
+}
+
+struct mst_effect *mst_engine_send_bind(struct mst_engine *engine, uint32_t pod)
+{
+    return send_bind(engine, pod,
+                     mst_extender_binder(engine->config, engine->cluster.pods.v[pod].extenders));
+}
+
+struct mst_effect *mst_engine_send_plain_bind(struct mst_engine *engine, uint32_t pod)
+{
+    return send_bind(engine, pod, UINT32_MAX);
 }

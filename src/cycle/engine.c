@@ -34,6 +34,9 @@ struct mst_engine *mst_engine_new(const struct mst_engine_options *options, stru
     engine->cluster.ports_as_set = engine->config->upstream;
     engine->cluster.fit_scores_whole_pod = !engine->config->upstream;
     mst_evals_init(&engine->evals, MST_EVAL_BUDGET);
+    mst_asks_init(&engine->asks, engine->config);
+    if (engine->config->extenders.n)
+        engine->evals.asks = &engine->asks;
     engine->now_ns = INT64_MIN;
     engine->held_poll_ns = INT64_MAX;
     engine->out = &engine->left;
@@ -47,6 +50,7 @@ struct mst_engine *mst_engine_new(const struct mst_engine_options *options, stru
         .frameworks = engine->frameworks,
         .framework_count = engine->framework_count,
         .config = engine->config,
+        .unpops = engine->config->extenders.n > 0,
     });
     return engine;
 }
@@ -58,6 +62,7 @@ void mst_engine_free(struct mst_engine *engine)
     mst_queue_free(engine->queue);
     mst_evals_done(&engine->evals);
     mst_engine_batches_done(engine);
+    mst_asks_done(&engine->asks);
     for (uint32_t i = 0; i < engine->framework_count; i++)
         mst_framework_done(&engine->frameworks[i]);
     mst_free(engine->frameworks);
@@ -133,21 +138,49 @@ static void find_ghosts(struct mst_engine *engine)
     }
 }
 
+/* What an attempt changes before it is known whether extenders must answer first. */
+struct beginning {
+    uint32_t effects, next_start;
+    uint64_t effect_count;
+    struct mst_rng rng;
+};
+
+/* As if the attempt had not begun. */
+static void take_back(struct mst_engine *engine, const struct beginning *b)
+{
+    mst_assert(engine->freed.n == 0);
+    mst_assert(engine->cluster.txn_depth == 0);
+    mst_queue_unpop(engine->queue);
+    engine->out->list.n = b->effects;
+    engine->effect_count = b->effect_count;
+    engine->evals.next_start = b->next_start;
+    engine->rng = b->rng;
+    engine->cycle--;
+}
+
 static bool attempt(struct mst_engine *engine)
 {
     struct mst_popped popped;
-    if (!mst_queue_pop(engine->queue, engine->now_ns, &popped))
+    const struct beginning b = { engine->out->list.n, engine->evals.next_start,
+                                 engine->effect_count, engine->rng };
+    if (engine->asks.open || !mst_queue_pop(engine->queue, engine->now_ns, &popped))
         return false;
     engine->cycle++;
     emit_attempt(engine, &popped);
     find_ghosts(engine);
-    if (popped.group)
-        mst_engine_group_cycle(engine, &popped);
-    else
-        mst_engine_pod_cycle(engine, &popped);
-    tell_freed(engine);
+    if (engine->evals.asks)
+        mst_engine_begin_asks(engine, popped.group, popped.id, popped.pod_count, false);
+    const bool over = popped.group ? mst_engine_group_cycle(engine, &popped)
+                                   : mst_engine_pod_cycle(engine, &popped);
+    if (over) {
+        mst_asks_end(&engine->asks);
+        tell_freed(engine);
+    } else {
+        take_back(engine, &b);
+        mst_engine_send_asks(engine);
+    }
     mst_arena_reset(&engine->arena);
-    return true;
+    return over;
 }
 
 /* Hands out what events left behind: the lists change places. */
@@ -201,6 +234,11 @@ int64_t mst_engine_deadline(const struct mst_engine *engine, int64_t now_ns)
     if (engine->left.list.n)
         return now_ns;
     return MST_MIN(mst_queue_deadline(engine->queue, now_ns), engine->held_poll_ns);
+}
+
+bool mst_engine_waits(const struct mst_engine *engine)
+{
+    return engine->asks.open > 0;
 }
 
 uint32_t mst_engine_cycles(const struct mst_engine *engine)

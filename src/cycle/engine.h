@@ -14,7 +14,7 @@
 #define MST_ENGINE_H
 
 #include "base/log.h"
-#include "framework/config.h"
+#include "framework/extender_call.h"
 #include "queue/queue.h"
 
 struct mst_engine;
@@ -46,6 +46,7 @@ struct mst_event {
     uint64_t effect_id;
     bool gone;
     struct mst_str reason;
+    struct mst_str body; /* EFFECT_DONE of a call: the response */
 };
 
 /*
@@ -75,6 +76,11 @@ typedef enum {
      */
     MST_EFFECT_EVICT,
     MST_EFFECT_EVENT, /* events.k8s.io/v1 Event about the object */
+    /*
+     * Ask an extender: POST call's body to `url`. Answer with EFFECT_DONE and the body of the
+     * response, or EFFECT_FAILED and why there is none. Until then nothing is attempted.
+     */
+    MST_EFFECT_EXTENDER,
 } mst_effect_kind;
 
 struct mst_effect {
@@ -88,6 +94,9 @@ struct mst_effect {
     mst_strs pods; /* "ns/name" of the members in scheduling order; empty for a lone pod */
     /* BIND, PVC_UPDATE: the selected node */
     struct mst_str node;
+    /* EXTENDER, and a BIND that an extender carries out, answered as EXTENDER is; else NULL */
+    const struct mst_extender_call *call;
+    struct mst_str url;
     bool late; /* a bind that had to wait for volumes: not part of the cycle it is counted in */
     /* PV_UPDATE */
     struct mst_str claim_ns, claim_name, claim_uid;
@@ -129,6 +138,8 @@ void mst_engine_flush(struct mst_engine *engine, int64_t now_ns, struct mst_effe
 bool mst_engine_has_left(const struct mst_engine *engine);
 /* When to call again if nothing happens; INT64_MAX: never. */
 int64_t mst_engine_deadline(const struct mst_engine *engine, int64_t now_ns);
+/* Calls to extenders are out: no attempt begins before they are answered. */
+bool mst_engine_waits(const struct mst_engine *engine);
 /* Attempts so far. */
 uint32_t mst_engine_cycles(const struct mst_engine *engine);
 

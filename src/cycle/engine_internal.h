@@ -6,6 +6,7 @@
 
 #include "cycle/engine.h"
 #include "framework/batch.h"
+#include "framework/extender.h"
 #include "preempt/preempt.h"
 
 /* A bind that was sent; once answered, pod is MST_ROW_NONE. */
@@ -13,6 +14,7 @@ struct mst_bind {
     uint64_t effect_id;
     uint32_t pod;
     uint32_t profile;
+    uint32_t extender;  /* who carries it out, UINT32_MAX: the API server */
     struct mst_str uid; /* heap: the row may be somebody else's by then */
 };
 
@@ -38,6 +40,7 @@ struct mst_engine {
     struct mst_evals evals;
     struct mst_batch *batches;                /* by profile index; NULL: no batching (batching.c) */
     MST_VEC(struct mst_signature) signatures; /* by row of the pod */
+    struct mst_asks asks;
     struct mst_rng rng;
     bool random_ties;
     int64_t now_ns;
@@ -110,8 +113,9 @@ void mst_engine_pick(struct mst_engine *engine, const struct mst_framework *fw, 
 
 /* ---- cycles ---- */
 
-void mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *popped);
-void mst_engine_group_cycle(struct mst_engine *engine, const struct mst_popped *popped);
+/* False: extenders have to answer first, and nothing has happened yet. */
+bool mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *popped);
+bool mst_engine_group_cycle(struct mst_engine *engine, const struct mst_popped *popped);
 void mst_engine_nomination_freed(struct mst_engine *engine, uint32_t pod);
 /* An event about an assigned pod, with the label of its action. */
 void mst_engine_assigned_event(struct mst_engine *engine, uint32_t pod, uint32_t action);
@@ -143,9 +147,10 @@ struct mst_group_try {
     uint32_t placed;
     bool refused_early;  /* before the first pod */
     bool nothing_new;    /* feasible, but no pod was placed */
+    bool waits;          /* extenders have to answer first: nothing below means anything */
     mst_code code;       /* MST_SUCCESS, MST_UNSCHEDULABLE, MST_ERROR */
     struct mst_str text; /* PlacementFeasible's, or the error's */
-    bool waits;          /* victims make room for it */
+    bool evicting;       /* victims make room for it */
     struct mst_str post; /* what PodGroupPostFilter said, empty: nothing */
 };
 
@@ -177,8 +182,29 @@ struct mst_group_texts {
 void mst_group_texts_of(const struct mst_engine *engine, const struct mst_group_try *t,
                         struct mst_arena *arena, struct mst_group_texts *out);
 
-/* The bind itself, once nothing has to be waited for. */
+/* The bind itself, once nothing has to be waited for; an extender that binds goes first. */
 struct mst_effect *mst_engine_send_bind(struct mst_engine *engine, uint32_t pod);
+/* The same by the API server, whatever extenders there are. */
+struct mst_effect *mst_engine_send_plain_bind(struct mst_engine *engine, uint32_t pod);
+
+/* ---- extenders (extender_calls.c) ---- */
+
+/* An attempt of the popped entity begins: it may ask. `look`: it is only looked at (explain.c). */
+void mst_engine_begin_asks(struct mst_engine *engine, bool group, uint32_t id, uint32_t pod_count,
+                           bool look);
+/* Sends what was noted. */
+void mst_engine_send_asks(struct mst_engine *engine);
+/* A look at something (explain.c) begins and ends; true: it has all the answers it needs. */
+void mst_engine_look(struct mst_engine *engine, bool group, uint32_t id, uint32_t pod_count);
+bool mst_engine_looked(struct mst_engine *engine, struct mst_effects *calls);
+/* The answer to a bind of an extender: empty, or why it failed; in the engine's arena. */
+struct mst_str mst_engine_bound_by_extender(struct mst_engine *engine, const struct mst_bind *bind,
+                                            const struct mst_event *event);
+/* Makes the bind effect one of an extender's. */
+void mst_engine_bind_by_extender(struct mst_engine *engine, uint32_t pod, uint32_t extender,
+                                 struct mst_effect *effect);
+/* The pod was seen: who cares for it. */
+void mst_engine_find_extenders(struct mst_engine *engine, uint32_t row, const struct mst_pod *pod);
 
 /* ---- volumes between placing and binding (bind_volumes.c) ---- */
 

@@ -72,6 +72,7 @@ static void pod_removed(struct mst_engine *engine, uint32_t row)
     if (!occupied)
         mst_queue_pod_removed(engine->queue, row, engine->now_ns);
     mst_engine_unreserve(engine, row, true);
+    mst_asks_pod_changed(&engine->asks, p->uid);
     mst_cluster_pod_retire(&engine->cluster, row);
     if (occupied)
         mst_engine_assigned_event(engine, row, MST_ACT_DELETE);
@@ -87,6 +88,7 @@ static void pod_added(struct mst_engine *engine, const struct mst_pod *pod)
     if (!assigned && profile == UINT32_MAX)
         return;
     uint32_t row = mst_cluster_pod_add(&engine->cluster, pod, profile);
+    mst_engine_find_extenders(engine, row, pod);
     if (assigned) {
         mst_engine_assigned_event(engine, row, MST_ACT_ADD);
         return;
@@ -208,6 +210,7 @@ static void pod_updated(struct mst_engine *engine, uint32_t row, const struct ms
     engine->cluster.usages.v[before.usage]->refs++;
     mst_labels_ref(&engine->cluster, before.labels);
     mst_cluster_pod_update(&engine->cluster, row, pod);
+    mst_engine_find_extenders(engine, row, pod);
     p = &engine->cluster.pods.v[row];
     uint32_t actions =
         scale_actions(engine->cluster.usages.v[before.usage], engine->cluster.usages.v[p->usage]);
@@ -236,6 +239,7 @@ static void pod_updated(struct mst_engine *engine, uint32_t row, const struct ms
 static void set_pod(struct mst_engine *engine, const struct mst_pod *pod)
 {
     uint32_t row = mst_cluster_pod(&engine->cluster, pod->meta.namespace_, pod->meta.name);
+    mst_asks_pod_changed(&engine->asks, pod->meta.uid);
     if (row != MST_ROW_NONE &&
         (finished(engine, pod) || !mst_str_eq(engine->cluster.pods.v[row].uid, pod->meta.uid))) {
         pod_removed(engine, row);
@@ -441,6 +445,19 @@ static void bind_done(struct mst_engine *engine, const struct mst_bind *bind)
     mst_effect_event(engine, bind->pod, false, "Scheduled", "Binding", note);
 }
 
+/* An extender bound the pod, or could not; one that may be ignored leaves it to the API server. */
+static void extender_answered(struct mst_engine *engine, const struct mst_bind *bind,
+                              const struct mst_event *event)
+{
+    const struct mst_str error = mst_engine_bound_by_extender(engine, bind, event);
+    if (!error.p)
+        bind_done(engine, bind);
+    else if (engine->config->extenders.v[bind->extender].ignorable)
+        mst_engine_send_plain_bind(engine, bind->pod)->late = true;
+    else
+        mst_engine_bind_failed(engine, bind->pod, error);
+}
+
 static void bind_failed(struct mst_engine *engine, const struct mst_bind *bind,
                         struct mst_str reason)
 {
@@ -456,10 +473,15 @@ static void answer(struct mst_engine *engine, const struct mst_event *event)
     if (event->kind == MST_EVENT_EFFECT_FAILED &&
         mst_engine_write_failed(engine, event->effect_id, event->reason))
         return;
+    if (mst_asks_answer(&engine->asks, event->effect_id, event->kind == MST_EVENT_EFFECT_FAILED,
+                        event->kind == MST_EVENT_EFFECT_FAILED ? event->reason : event->body))
+        return;
     if (mst_engine_evict_answered(engine, event) || !take_bind(engine, event->effect_id, &bind))
         return; /* patches and events need no answer */
     if (same_pod(engine, &bind)) {
-        if (event->kind == MST_EVENT_EFFECT_DONE)
+        if (bind.extender != UINT32_MAX)
+            extender_answered(engine, &bind, event);
+        else if (event->kind == MST_EVENT_EFFECT_DONE)
             bind_done(engine, &bind);
         else
             bind_failed(engine, &bind, event->reason);

@@ -57,6 +57,8 @@ static void place_all(struct mst_trial *t)
             continue;
         }
         mst_eval_pick(&engine->evals, t->fw, m->pod, NULL, t->arena, &m->pick);
+        if (m->pick.code == MST_WAIT)
+            return; /* the trial will be made again */
         if (m->pick.code == MST_SUCCESS) {
             m->state = MST_MEMBER_PLACED;
             t->placed++;
@@ -151,8 +153,8 @@ static int compare_reasons(const void *a, const void *b, void *ctx)
     return mst_str_cmp(x->reason, y->reason);
 }
 
-/* Which nodes say no, and why, in order of their names. */
-static void fill_reasons(const struct mst_trial *t, struct mst_eval *eval,
+/* Which nodes say no, and why, in order of their names; a reason has room for `max` of them. */
+static void fill_reasons(const struct mst_trial *t, struct mst_eval *eval, uint32_t max,
                          struct mst_class_explanation *ce)
 {
     struct mst_nodes *nodes = &t->engine->cluster.nodes;
@@ -169,10 +171,23 @@ static void fill_reasons(const struct mst_trial *t, struct mst_eval *eval,
         mst_eval_reasons(eval, row, v, &reasons);
         for (uint32_t k = 0; k < reasons.n; k++) {
             struct mst_reason_nodes *r =
-                reason_entry(ce, reasons.v[k], mst_eval_rejecter(eval, v), nodes->count, t->arena);
+                reason_entry(ce, reasons.v[k], mst_eval_rejecter(eval, v), max, t->arena);
             r->nodes.v[r->nodes.n++] = mst_sym_str(nodes->syms, nodes->name[row]);
             r->unresolvable &= (v & MST_VERDICT_UNRESOLVABLE) != 0;
         }
+    }
+    mst_sort(ce->reasons.v, ce->reasons.n, sizeof(*ce->reasons.v), compare_reasons, NULL);
+}
+
+/* The same for what extenders said; they are asked only about nodes that plugins let pass. */
+static void add_words(const struct mst_trial *t, const struct mst_pick *pick, uint32_t max,
+                      struct mst_class_explanation *ce)
+{
+    for (uint32_t i = 0; i < pick->words.n; i++) {
+        const struct mst_ext_failed *f = &pick->words.v[i];
+        struct mst_reason_nodes *r = reason_entry(ce, f->text, "Extender", max, t->arena);
+        r->nodes.v[r->nodes.n++] = f->node;
+        r->unresolvable &= f->unresolvable;
     }
     mst_sort(ce->reasons.v, ce->reasons.n, sizeof(*ce->reasons.v), compare_reasons, NULL);
 }
@@ -187,6 +202,7 @@ static void fill_class(const struct mst_trial *t, uint32_t class_id,
         .request = request_text(t, mst_cluster_class(c, class_id)),
     };
     uint32_t example = MST_ROW_NONE;
+    const struct mst_pick *refused = NULL;
     for (uint32_t i = 0; i < t->member_count; i++) {
         const struct mst_member *m = &t->members[i];
         if (c->pods.v[m->pod].class_id != class_id)
@@ -194,16 +210,23 @@ static void fill_class(const struct mst_trial *t, uint32_t class_id,
         example = m->pod;
         ce->pods.v[ce->pods.n++] = mst_engine_pod_key(t->engine, t->arena, m->pod);
         ce->placed += m->state == MST_MEMBER_PLACED;
-        if (m->state == MST_MEMBER_REJECTED && !ce->message.p)
+        if (m->state == MST_MEMBER_REJECTED && !ce->message.p) {
             ce->message = m->pick.message;
+            refused = &m->pick;
+        }
     }
+    const uint32_t max = c->nodes.count + (refused ? refused->words.n : 0);
     struct mst_eval *eval = mst_eval_of(&t->engine->evals, t->fw, example);
     struct mst_frame frame;
     mst_eval_open(eval, &frame);
     ce->feasible = eval->pre_code == MST_SUCCESS ? eval->feasible_count : 0;
     if (ce->message.p && eval->pre_code == MST_SUCCESS)
-        fill_reasons(t, eval, ce);
+        fill_reasons(t, eval, max, ce);
     mst_eval_close(eval, &frame);
+    if (refused && refused->by_extender) {
+        ce->feasible = 0;
+        add_words(t, refused, max, ce);
+    }
 }
 
 /* The first member of each class, in order. Returns how many. */
@@ -305,13 +328,14 @@ static void run_trial(struct mst_trial *t, struct mst_explanation *out)
     mst_txn_rollback(&engine->cluster, mark);
 }
 
-void mst_explain(struct mst_engine *engine, bool group, uint32_t id, int64_t now_ns,
-                 struct mst_arena *arena, struct mst_explanation *out)
+bool mst_explain(struct mst_engine *engine, bool group, uint32_t id, int64_t now_ns,
+                 struct mst_arena *arena, struct mst_explanation *out, struct mst_effects *calls)
 {
     struct mst_trial t = { .engine = engine, .group = group, .id = id, .arena = arena };
     uint32_t start = engine->evals.next_start;
     collect(&t);
     begin(&t, out);
+    mst_engine_look(engine, group, id, t.member_count);
     if (t.member_count)
         run_trial(&t, out);
     else
@@ -319,4 +343,5 @@ void mst_explain(struct mst_engine *engine, bool group, uint32_t id, int64_t now
     out->state = state_text(&t, out, now_ns);
     out->message = message_text(&t, out);
     engine->evals.next_start = start;
+    return mst_engine_looked(engine, calls);
 }

@@ -65,9 +65,14 @@ struct mst_explanation {
     MST_LIST(struct mst_fix) fixes; /* smallest first */
 };
 
-/* `id` is a row of the cluster. Everything in `out` lives in `arena`. */
-void mst_explain(struct mst_engine *engine, bool group, uint32_t id, int64_t now_ns,
-                 struct mst_arena *arena, struct mst_explanation *out);
+/*
+ * `id` is a row of the cluster. Everything in `out` lives in `arena`.
+ *
+ * calls     emptied; when false is returned, calls to extenders that have to be carried out and
+ *           answered (mst_engine_event) before the same question is asked again.
+ */
+bool mst_explain(struct mst_engine *engine, bool group, uint32_t id, int64_t now_ns,
+                 struct mst_arena *arena, struct mst_explanation *out, struct mst_effects *calls);
 
 /* ---- scores, for `--scores` and comparison with the oracle ---- */
 
@@ -96,8 +101,11 @@ struct mst_pod_answer {
     struct mst_str host;                    /* what the scheduler would choose, absent: none */
     struct mst_str reason, message;         /* of the PodScheduled condition when it fits nowhere */
 };
-/* What every plugin says of a pending pod on every node, as mode `plugins` of the oracle. */
-void mst_explain_scores(struct mst_engine *engine, uint32_t pod, struct mst_arena *arena,
-                        struct mst_pod_answer *out);
+/*
+ * What every plugin says of a pending pod on every node, as mode `plugins` of the oracle; of
+ * extenders only host and message know. `calls` and the result as above.
+ */
+bool mst_explain_scores(struct mst_engine *engine, uint32_t pod, struct mst_arena *arena,
+                        struct mst_pod_answer *out, struct mst_effects *calls);
 
 #endif

@@ -269,7 +269,8 @@ void mst_explain_fixes(const struct mst_trial *t, struct mst_explanation *out)
     for (uint32_t i = 0; i < t->member_count && !refused; i++)
         if (t->members[i].state == MST_MEMBER_REJECTED)
             refused = &t->members[i];
-    if (missing && refused) {
+    /* What an extender would say of a changed cluster nobody knows. */
+    if (missing && refused && !refused->pick.by_extender) {
         if (missing == 1)
             fix_free(t, refused, out);
         fix_min_count(t, out);

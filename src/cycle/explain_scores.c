@@ -127,8 +127,8 @@ static void find_best(struct mst_arena *arena, struct mst_pod_answer *out)
     }
 }
 
-void mst_explain_scores(struct mst_engine *engine, uint32_t pod, struct mst_arena *arena,
-                        struct mst_pod_answer *out)
+bool mst_explain_scores(struct mst_engine *engine, uint32_t pod, struct mst_arena *arena,
+                        struct mst_pod_answer *out, struct mst_effects *calls)
 {
     const struct mst_pod_row *p = &engine->cluster.pods.v[pod];
     mst_assert(p->live && p->class_id != UINT32_MAX);
@@ -159,12 +159,16 @@ void mst_explain_scores(struct mst_engine *engine, uint32_t pod, struct mst_aren
 
     struct mst_pick pick;
     uint32_t start = engine->evals.next_start;
+    mst_engine_look(engine, false, pod, 1);
     mst_eval_pick(&engine->evals, fw, pod, NULL, arena, &pick);
     engine->evals.next_start = start; /* looking leaves no trace */
+    if (!mst_engine_looked(engine, calls))
+        return false;
     if (pick.code == MST_SUCCESS) {
         out->host = mst_sym_str(engine->syms, nodes->name[pick.node]);
-        return;
+        return true;
     }
     out->reason = pick.code == MST_ERROR ? MST_STR("SchedulerError") : MST_STR("Unschedulable");
     out->message = pick.message;
+    return true;
 }

@@ -178,16 +178,12 @@ static void submit_success(struct mst_engine *engine, const struct mst_group_try
     mst_queue_group_done(engine->queue, t->group, MST_GROUP_SUCCESS, engine->now_ns);
 }
 
-static void submit_failure(struct mst_engine *engine, struct mst_group_try *t)
+static void submit_failure(struct mst_engine *engine, struct mst_group_try *t,
+                           const struct mst_preemption *preemption)
 {
-    struct mst_preemption preemption = { .code = MST_UNSCHEDULABLE };
-    struct mst_preemptor preemptor = { .group = true, .row = t->group, .fw = t->fw };
-    bool tried_in_vain = t->code == MST_UNSCHEDULABLE;
-    mst_group_nominations(engine, t);
-    if (tried_in_vain)
-        mst_group_look_for_victims(engine, t, &preemption);
-    if (preemption.code == MST_SUCCESS)
-        mst_engine_evict_begin(engine, &preemptor, &preemption);
+    const struct mst_preemptor preemptor = { .group = true, .row = t->group, .fw = t->fw };
+    if (t->evicting)
+        mst_engine_evict_begin(engine, &preemptor, preemption);
     struct mst_group_texts texts;
     mst_group_texts_of(engine, t, &engine->arena, &texts);
     bool error = t->code == MST_ERROR;
@@ -197,38 +193,48 @@ static void submit_failure(struct mst_engine *engine, struct mst_group_try *t)
                             error ? t->text : texts.condition);
     /* An error of the hook comes after the queue has made up its mind. */
     mst_queue_group_done(engine->queue, t->group,
-                         tried_in_vain ? MST_GROUP_REJECTED : MST_GROUP_ERROR, engine->now_ns);
-    if (preemption.code == MST_SUCCESS)
-        mst_engine_evict(engine, &preemptor, &preemption);
+                         error && !t->post.n ? MST_GROUP_ERROR : MST_GROUP_REJECTED,
+                         engine->now_ns);
+    if (t->evicting)
+        mst_engine_evict(engine, &preemptor, preemption);
 }
 
-static void try_and_submit(struct mst_engine *engine, struct mst_group_try *t)
+/* Commits the trial if it succeeded, else takes it back. */
+static void try_members(struct mst_engine *engine, struct mst_group_try *t)
 {
     uint32_t mark = mst_txn_begin(&engine->cluster);
     mst_group_try(engine, t);
-    if (t->code == MST_SUCCESS) {
+    if (t->code == MST_SUCCESS && !t->waits) {
         mst_txn_commit(&engine->cluster, mark);
-        mst_group_nominations(engine, t);
-        submit_success(engine, t);
-    } else {
-        for (uint32_t i = t->member_count; i-- > 0;)
-            mst_engine_unreserve(engine, t->members[i].pod, true);
-        mst_txn_rollback(&engine->cluster, mark);
-        submit_failure(engine, t);
+        return;
     }
+    for (uint32_t i = t->member_count; i-- > 0;)
+        mst_engine_unreserve(engine, t->members[i].pod, true);
+    mst_txn_rollback(&engine->cluster, mark);
+}
+
+static void submit(struct mst_engine *engine, struct mst_group_try *t,
+                   const struct mst_preemption *preemption)
+{
+    if (!t->member_count)
+        mst_queue_group_done(engine->queue, t->group, MST_GROUP_SUCCESS, engine->now_ns);
+    else if (t->code == MST_SUCCESS)
+        submit_success(engine, t);
+    else
+        submit_failure(engine, t, preemption);
 }
 
 /* Members that are being deleted take no part. */
-static void drop_deleting(struct mst_engine *engine, struct mst_group_try *t)
+static void leave_out_deleting(const struct mst_engine *engine, struct mst_group_try *t)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < t->member_count; i++)
-        if (!mst_engine_skip_deleting(engine, t->members[i].pod))
+        if (!engine->cluster.pods.v[t->members[i].pod].deleting)
             t->members[kept++] = t->members[i];
     t->member_count = kept;
 }
 
-void mst_engine_group_cycle(struct mst_engine *engine, const struct mst_popped *popped)
+bool mst_engine_group_cycle(struct mst_engine *engine, const struct mst_popped *popped)
 {
     mst_assert(popped->pod_count > 0 && engine->cluster.groups.v[popped->id].known);
     struct mst_group_try t = {
@@ -242,16 +248,24 @@ void mst_engine_group_cycle(struct mst_engine *engine, const struct mst_popped *
     struct mst_str text = mst_group_check(engine, &t);
     if (text.p) {
         refuse_all(engine, &t, true, text);
-        return;
+        return true;
     }
     text = refuse_unsupported(engine, popped->id, t.fw);
     if (text.p) {
         refuse_all(engine, &t, false, text);
-        return;
+        return true;
     }
-    drop_deleting(engine, &t);
+    leave_out_deleting(engine, &t);
+    struct mst_preemption preemption = { .code = MST_UNSCHEDULABLE };
     if (t.member_count)
-        try_and_submit(engine, &t);
-    else
-        mst_queue_group_done(engine->queue, t.group, MST_GROUP_SUCCESS, engine->now_ns);
+        try_members(engine, &t);
+    mst_group_nominations(engine, &t);
+    if (!t.waits && t.member_count && t.code == MST_UNSCHEDULABLE)
+        mst_group_look_for_victims(engine, &t, &preemption);
+    if (t.waits)
+        return false; /* nothing may have happened yet */
+    for (uint32_t i = 0; i < popped->pod_count; i++)
+        (void)mst_engine_skip_deleting(engine, popped->pods[i]);
+    submit(engine, &t, &preemption);
+    return true;
 }

@@ -47,7 +47,7 @@ static void place(void *ctx, struct mst_trial_placement *out)
     for (uint32_t i = 0; i < t.member_count; i++)
         t.members[i].pod = rerun->t->members[i].pod;
     mst_group_try(engine, &t);
-    out->code = t.code;
+    out->code = t.waits ? MST_WAIT : t.code;
     out->text = t.text;
     if (t.code == MST_UNSCHEDULABLE) {
         struct mst_group_texts texts;
@@ -142,6 +142,10 @@ void mst_group_look_for_victims(struct mst_engine *engine, struct mst_group_try 
     };
     struct mst_preempt x = mst_engine_preempt(engine, t->fw);
     mst_preempt_group(&x, &group, out);
+    if (out->code == MST_WAIT) { /* extenders have to say where the members would go */
+        t->waits = true;
+        return;
+    }
     t->post = mst_arena_printf(&engine->arena, "pod group preemption: %.*s", MST_ARG(out->message));
     if (out->code == MST_ERROR) {
         t->code = MST_ERROR;
@@ -150,7 +154,7 @@ void mst_group_look_for_victims(struct mst_engine *engine, struct mst_group_try 
                              mst_framework_slot_name(t->fw, t->fw->preempts_groups),
                              MST_ARG(t->post));
     }
-    t->waits = out->code == MST_SUCCESS;
-    if (t->waits)
+    t->evicting = out->code == MST_SUCCESS;
+    if (t->evicting)
         take_seats(engine, t, out);
 }

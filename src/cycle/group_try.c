@@ -37,18 +37,22 @@ static bool ask_feasible(struct mst_engine *engine, struct mst_group_try *t, uin
     return false;
 }
 
-static void try_member(struct mst_engine *engine, struct mst_group_try *t, struct mst_member *m)
+/* False: extenders have to answer first. */
+static bool try_member(struct mst_engine *engine, struct mst_group_try *t, struct mst_member *m)
 {
     mst_engine_pick(engine, t->fw, m->pod, &m->pick);
+    if (m->pick.code == MST_WAIT)
+        return false;
     if (m->pick.code != MST_SUCCESS) {
         m->state = MST_MEMBER_REJECTED;
-        return;
+        return true;
     }
     m->state = MST_MEMBER_PLACED;
     t->placed++;
     mst_cluster_nominate(&engine->cluster, m->pod, MST_SYM_NONE);
     mst_cluster_place(&engine->cluster, m->pod, m->pick.node);
     mst_engine_reserve(engine, t->fw, m->pod);
+    return true;
 }
 
 void mst_group_try(struct mst_engine *engine, struct mst_group_try *t)
@@ -61,7 +65,9 @@ void mst_group_try(struct mst_engine *engine, struct mst_group_try *t)
     }
     for (uint32_t i = 0; i < t->member_count; i++) {
         struct mst_member *m = &t->members[i];
-        try_member(engine, t, m);
+        t->waits = !try_member(engine, t, m);
+        if (t->waits)
+            return;
         if (m->pick.code == MST_ERROR) {
             t->code = MST_ERROR;
             t->text = mst_arena_printf(&engine->arena,
@@ -110,7 +116,7 @@ static void texts_upstream(const struct mst_group_try *t, bool placements, struc
     }
     out->untried = core;
     out->condition = join(arena, core, t->post);
-    out->placed = t->waits ? out->condition : join(arena, g, out->condition);
+    out->placed = t->evicting ? out->condition : join(arena, g, out->condition);
 }
 
 /* Profile muster: the same pieces, each at most once, and always with the count. */
@@ -128,7 +134,7 @@ static void texts_muster(const struct mst_group_try *t, bool placements, struct 
         core = t->refused_early ? join(arena, g, t->text) : t->text;
     out->untried = core;
     out->condition = t->post.n ? join(arena, core, t->post) : core;
-    bool general = t->waits || t->nothing_new || placements || t->refused_early;
+    bool general = t->evicting || t->nothing_new || placements || t->refused_early;
     out->placed = general ? out->condition : join(arena, g, out->condition);
 }
 

@@ -50,19 +50,22 @@ static void fail(struct mst_engine *engine, uint32_t pod, const struct mst_frame
         mst_engine_evict(engine, &preemptor, &preemption);
 }
 
-void mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *popped)
+bool mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *popped)
 {
     uint32_t pod = popped->id;
     if (mst_engine_skip_deleting(engine, pod))
-        return;
+        return true;
     const struct mst_framework *fw = &engine->frameworks[engine->cluster.pods.v[pod].profile];
     struct mst_pick pick;
     mst_engine_pick(engine, fw, pod, &pick);
+    if (pick.code == MST_WAIT)
+        return false;
     if (pick.code == MST_SUCCESS) {
         mst_cluster_place(&engine->cluster, pod, pick.node);
         mst_engine_reserve(engine, fw, pod);
         mst_engine_bind(engine, pod);
-        return;
+        return true;
     }
     fail(engine, pod, fw, &pick);
+    return true;
 }

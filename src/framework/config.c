@@ -4,8 +4,9 @@
  * Owns:       the text and the tape (config->text, config->arena), the profiles' lists.
  * Invariants: after an error the configuration holds nothing that must not be freed by
  *             mst_config_done.
- * Not here:   sections without effect (config_sections.c), plugins (config_plugins.c), args
- *             (plugin_args*.c), the document that says the same in full (config_print.c).
+ * Not here:   sections without effect (config_sections.c), extenders (config_extenders.c), plugins
+ *             (config_plugins.c), args (plugin_args*.c), the document that says the same in full
+ *             (config_print.c).
  * Source:     spec/plugins.md 6; kubernetes v1.37 pkg/scheduler/apis/config.
  */
 #include "framework/config_internal.h"
@@ -343,14 +344,15 @@ static void build_profiles(const struct reader *r, struct mst_cfg_raw *raws, uin
         check_common_sort(r, raws);
 }
 
-static void read_profiles(const struct reader *r, const struct mst_value *root)
+/* The profiles as they were written; NULL when there are too many. */
+static const struct mst_cfg_raw *read_profiles(const struct reader *r, const struct mst_value *root)
 {
     const struct mst_value *list = mst_cfg_list(&r->rd, root, MST_STR_NONE, "profiles");
     const uint32_t given = list ? list->n : 0;
     if (given > PROFILES_MAX) {
         mst_cfg_error(&r->rd, list, "profiles: Too many: %u: must have at most %u items", given,
                       (unsigned)PROFILES_MAX);
-        return;
+        return NULL;
     }
     const uint32_t n = given ? given : 1;
     struct mst_cfg_raw *raws = MST_NEW_N(r->rd.arena, struct mst_cfg_raw, n);
@@ -363,6 +365,7 @@ static void read_profiles(const struct reader *r, const struct mst_value *root)
             i++;
         }
     build_profiles(r, raws, n);
+    return raws;
 }
 
 void mst_config_default(struct mst_config *config, const struct mst_registry *registry)
@@ -444,6 +447,7 @@ static void read_root(const struct reader *r, const struct mst_value *root)
 {
     const struct mst_str top = MST_STR_NONE;
     struct mst_config *config = r->config;
+    const uint32_t errors = r->rd.diags->error_count;
     (void)mst_cfg_object(&r->rd, root, top, root_fields, MST_COUNT(root_fields));
     mst_cfg_client_connection(&r->rd, mst_value_get(root, "clientConnection"), &config->client);
     mst_cfg_leader_election(&r->rd, mst_value_get(root, "leaderElection"), &config->leader);
@@ -458,12 +462,14 @@ static void read_root(const struct reader *r, const struct mst_value *root)
                        &config->contention_profiling);
     (void)mst_cfg_bool(&r->rd, root, top, "delayCacheUntilActive",
                        &config->delay_cache_until_active);
-    read_profiles(r, root);
+    const struct mst_cfg_raw *raws = read_profiles(r, root);
     (void)read_percentage(r, root, top, &r->config->percentage_of_nodes);
     read_backoff(r, root);
     const struct mst_value *extenders = mst_cfg_list(&r->rd, root, top, "extenders");
     if (extenders)
-        mst_cfg_extenders(&r->rd, extenders);
+        mst_cfg_extenders(&r->rd, extenders, config);
+    if (r->rd.diags->error_count == errors)
+        mst_cfg_ignore_managed(&r->rd, config, raws);
 }
 
 /*

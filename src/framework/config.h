@@ -77,6 +77,39 @@ struct mst_cfg_client_connection {
     int64_t burst;
 };
 
+/* ---- extenders (plugins.md 6.5) ---- */
+
+enum { MST_EXTENDERS_MAX = 64 }; /* of one document; sets of them are 64-bit masks */
+
+typedef enum {
+    MST_VERB_FILTER,
+    MST_VERB_PRIORITIZE,
+    MST_VERB_BIND,
+    MST_VERB_PREEMPT,
+    MST_VERB_COUNT,
+} mst_extender_verb;
+
+struct mst_cfg_tls {
+    bool given, insecure;
+    struct mst_str server_name, cert_file, key_file, ca_file;
+    struct mst_str cert_data, key_data, ca_data; /* base64, checked */
+};
+struct mst_cfg_managed {
+    struct mst_str name;
+    bool ignored; /* by NodeResourcesFit, in every profile */
+};
+struct mst_cfg_extender {
+    struct mst_str url_prefix;
+    struct mst_str verbs[MST_VERB_COUNT]; /* empty: not supported */
+    int64_t weight;
+    bool https, node_cache, ignorable;
+    struct mst_cfg_tls tls;
+    int64_t timeout_ns;                       /* negative: none */
+    MST_LIST(struct mst_cfg_managed) managed; /* none: every pod */
+};
+/* "filterVerb", ... */
+const char *mst_cfg_verb_key(mst_extender_verb verb);
+
 struct mst_config {
     bool upstream; /* behaviour profile */
     struct mst_gates gates;
@@ -87,6 +120,7 @@ struct mst_config {
     struct mst_cfg_leader_election leader;
     struct mst_cfg_client_connection client;
     bool profiling, contention_profiling, delay_cache_until_active;
+    MST_LIST(struct mst_cfg_extender) extenders; /* in the order of calls: ignorable ones last */
     MST_VEC(struct mst_cfg_profile) profiles;
     struct mst_arena arena;
     struct mst_buf text; /* the file: args point into it */
@@ -97,9 +131,9 @@ void mst_config_done(struct mst_config *config);
 void mst_config_default(struct mst_config *config, const struct mst_registry *registry);
 /*
  * Reads a configuration document. `config->upstream` and `config->gates` are set before; everything
- * else is filled in. Errors, all at once, go to diags with upstream's wording; sections that this
- * version cannot honour (extenders) are errors that say so, those without effect in a simulation
- * (leaderElection, clientConnection, profiling, parallelism) are checked and kept.
+ * else is filled in. Errors, all at once, go to diags with upstream's wording; sections without
+ * effect in a simulation (leaderElection, clientConnection, profiling, parallelism) are checked and
+ * kept.
  * Returns false when there was an error.
  */
 bool mst_config_read(struct mst_config *config, const struct mst_registry *registry,

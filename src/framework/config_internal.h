@@ -68,8 +68,18 @@ void mst_cfg_leader_election(const struct mst_reading *rd, const struct mst_valu
                              struct mst_cfg_leader_election *out);
 void mst_cfg_client_connection(const struct mst_reading *rd, const struct mst_value *v,
                                struct mst_cfg_client_connection *out);
-/* Checked, then refused when there are any. */
-void mst_cfg_extenders(const struct mst_reading *rd, const struct mst_value *list);
+
+/* ---- extenders (config_extenders.c) ---- */
+
+struct mst_cfg_raw;
+void mst_cfg_extenders(const struct mst_reading *rd, const struct mst_value *list,
+                       struct mst_config *config);
+/*
+ * Resources that extenders have NodeResourcesFit ignore take the place of its ignoredResources in
+ * every profile. `raws`: the profiles as they were written.
+ */
+void mst_cfg_ignore_managed(const struct mst_reading *rd, struct mst_config *config,
+                            const struct mst_cfg_raw *raws);
 
 /* ---- plugins of a profile (config_plugins.c) ---- */
 

@@ -397,6 +397,69 @@ static void put_client_connection(const struct printing *p)
     mst_jw_object_end(p->w);
 }
 
+/* ---- extenders ---- */
+
+static void put_optional(const struct printing *p, const char *key, struct mst_str text)
+{
+    if (text.n)
+        put_text(p, key, text);
+}
+
+static void put_tls(const struct printing *p, const struct mst_cfg_tls *tls)
+{
+    mst_jw_key(p->w, "tlsConfig");
+    mst_jw_object_begin(p->w);
+    put_bool(p, "insecure", tls->insecure);
+    put_optional(p, "serverName", tls->server_name);
+    put_optional(p, "certFile", tls->cert_file);
+    put_optional(p, "keyFile", tls->key_file);
+    put_optional(p, "caFile", tls->ca_file);
+    put_optional(p, "certData", tls->cert_data);
+    put_optional(p, "keyData", tls->key_data);
+    put_optional(p, "caData", tls->ca_data);
+    mst_jw_object_end(p->w);
+}
+
+static void put_extender(const struct printing *p, const struct mst_cfg_extender *e)
+{
+    mst_jw_object_begin(p->w);
+    put_text(p, "urlPrefix", e->url_prefix);
+    for (int verb = 0; verb < MST_VERB_COUNT; verb++)
+        put_optional(p, mst_cfg_verb_key((mst_extender_verb)verb), e->verbs[verb]);
+    put_int(p, "weight", e->weight);
+    put_bool(p, "enableHTTPS", e->https);
+    if (e->tls.given)
+        put_tls(p, &e->tls);
+    put_duration(p, "httpTimeout", e->timeout_ns);
+    put_bool(p, "nodeCacheCapable", e->node_cache);
+    if (e->managed.n) {
+        mst_jw_key(p->w, "managedResources");
+        mst_jw_array_begin(p->w);
+        for (uint32_t i = 0; i < e->managed.n; i++) {
+            mst_jw_object_begin(p->w);
+            put_text(p, "name", e->managed.v[i].name);
+            put_bool(p, "ignoredByScheduler", e->managed.v[i].ignored);
+            mst_jw_object_end(p->w);
+        }
+        mst_jw_array_end(p->w);
+    }
+    put_bool(p, "ignorable", e->ignorable);
+    mst_jw_object_end(p->w);
+}
+
+static void put_extenders(const struct printing *p)
+{
+    if (!p->config->extenders.n)
+        return;
+    mst_jw_key(p->w, "extenders");
+    mst_jw_array_begin(p->w);
+    for (uint32_t i = 0; i < p->config->extenders.n; i++)
+        put_extender(p, &p->config->extenders.v[i]);
+    mst_jw_array_end(p->w);
+}
+
+/* ---- everything ---- */
+
 void mst_config_write(const struct mst_config *config, struct mst_arena *arena,
                       struct mst_json_writer *w)
 {
@@ -415,5 +478,6 @@ void mst_config_write(const struct mst_config *config, struct mst_arena *arena,
     put_int(&p, "podMaxBackoffSeconds", config->max_backoff_s);
     put_bool(&p, "delayCacheUntilActive", config->delay_cache_until_active);
     put_profiles(&p);
+    put_extenders(&p);
     mst_jw_object_end(w);
 }

@@ -35,6 +35,7 @@ struct mst_domain_score {
 
 enum { MST_DOMAIN_SCORES_MAX = 8 };
 
+struct mst_asks;
 struct mst_evals;
 struct mst_frame;
 struct mst_batch_ask;
@@ -57,6 +58,7 @@ struct mst_eval {
     /* During a pick: who rejected the nominated node. Upstream names it among those that restrict.
      */
     uint64_t also_restricting;
+    mst_strs more_reasons; /* during a pick: of nodes that only an extender knows */
 
     void *filter_state[MST_SLOTS_MAX], *score_state[MST_SLOTS_MAX];
     uint8_t filters[MST_SLOTS_MAX], adders[MST_SLOTS_MAX]; /* adders: no normaliser */
@@ -98,6 +100,7 @@ struct mst_eval {
 };
 
 struct mst_evals {
+    struct mst_asks *asks;               /* borrowed; NULL: there are no extenders */
     MST_VEC(struct mst_eval *) by_class; /* NULL: not cached */
     MST_VEC(uint64_t) seen;              /* serial of the class that used the id last */
     struct mst_eval *probation;          /* for classes seen once */
@@ -143,14 +146,24 @@ void mst_eval_open(struct mst_eval *eval, struct mst_frame *frame);
 void mst_eval_rescore(struct mst_eval *eval);
 void mst_eval_close(struct mst_eval *eval, const struct mst_frame *frame);
 
+/* What an extender said of a node (extender_call.h). */
+struct mst_ext_failed;
+typedef MST_LIST(struct mst_ext_failed) mst_extender_words;
+
 /* Where a pod would go, or why nowhere. */
 struct mst_pick {
-    mst_code code;          /* MST_SUCCESS, MST_UNSCHEDULABLE, MST_UNRESOLVABLE, MST_ERROR */
-    uint32_t node;          /* row on success */
-    uint32_t feasible;      /* nodes that would take it */
-    uint64_t slots;         /* plugins that rejected it somewhere */
-    uint64_t skips;         /* plugins that count pods and skipped this pick */
-    struct mst_str message; /* of a failure: upstream's FitError text, in the arena given */
+    /*
+     * MST_SUCCESS, MST_UNSCHEDULABLE, MST_UNRESOLVABLE, MST_ERROR; MST_WAIT: extenders have to
+     * answer first, and nothing else means anything.
+     */
+    mst_code code;
+    uint32_t node;            /* row on success */
+    uint32_t feasible;        /* nodes that would take it */
+    uint64_t slots;           /* plugins that rejected it somewhere */
+    uint64_t skips;           /* plugins that count pods and skipped this pick */
+    struct mst_str message;   /* of a failure: upstream's FitError text, in the arena given */
+    bool by_extender;         /* extenders rejected the last of the nodes */
+    mst_extender_words words; /* what they said of which node, in the arena given */
     /* Of a failure after the filters: what they said of each row, in the arena given. */
     const mst_verdict *verdict;
     /* Good until the evals are asked again; NULL where nobody looked at the nodes. */
@@ -159,7 +172,8 @@ struct mst_pick {
 
 /*
  * The single-pod algorithm of scheduling.md 3 on all nodes: nominated node first, filters with
- * nominated pods, scores, tie-break by lowest name or by `rng` when it is not NULL.
+ * nominated pods, scores, tie-break by lowest name or by `rng` when it is not NULL; extenders that
+ * care for the pod are asked through evals->asks (extender.h).
  * Leaves no trace in the cluster. O(changed rows * log n) for a warm class, O(rows) for a new one.
  */
 void mst_eval_pick(struct mst_evals *evals, const struct mst_framework *fw, uint32_t pod,

@@ -54,4 +54,25 @@ void mst_eval_update(struct mst_eval *eval, uint32_t row);
 int64_t mst_normalized_score(mst_normalize how, int64_t raw, int64_t max);
 void mst_eval_build_heap(struct mst_eval *eval);
 
+/* ---- the steps of a pick (eval_pick.c), for picks with extenders (eval_extender.c) ---- */
+
+/*
+ * The node that the status nominates, when it takes the pod. When it does not, its answer stands
+ * even where PreFilter left the node out, until `forced` is restored.
+ */
+bool mst_pick_first(struct mst_eval *eval, uint32_t pod, mst_sym name, struct mst_pick *out,
+                    mst_forced_rows *forced);
+/* A copy of what the filters say now. */
+const mst_verdict *mst_pick_verdicts(const struct mst_eval *eval, struct mst_arena *arena);
+/* How many feasible nodes are enough, of n candidates. */
+uint32_t mst_pick_wanted(const struct mst_framework *fw, uint32_t n);
+/* Fills evals->candidates: the rows that PreFilter left, in list order. */
+void mst_pick_candidates(struct mst_evals *evals, const struct mst_eval *eval);
+/* A verdict for rows that take no part; no words are made of it. */
+#define MST_VERDICT_HIDDEN (MST_VERDICT_UNRESOLVABLE | 127u << MST_VERDICT_SLOT_SHIFT)
+/* The pick of a pod that some extenders (a mask) care for. The eval is open. */
+void mst_pick_extended(struct mst_evals *evals, struct mst_eval *eval, uint32_t pod,
+                       uint64_t extenders, struct mst_rng *rng, struct mst_arena *arena,
+                       struct mst_pick *out);
+
 #endif

@@ -121,5 +121,7 @@ struct mst_str mst_eval_message(struct mst_eval *eval, struct mst_arena *arena, 
     }
     struct mst_reason_counts h = { .arena = arena };
     count_rows(&h, eval, ret_slots);
+    for (uint32_t i = 0; i < eval->more_reasons.n; i++)
+        mst_reason_count(&h, eval->more_reasons.v[i], 1);
     return mst_fit_text(&h, node_count);
 }

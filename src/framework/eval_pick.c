@@ -207,9 +207,9 @@ static uint32_t best_row(struct mst_eval *eval, struct mst_rng *rng)
 
 /* ---- sampling: how many feasible nodes are enough (scheduling.md 3.3) ---- */
 
-static uint32_t nodes_to_find(const struct mst_framework *fw, uint32_t n)
+uint32_t mst_pick_wanted(const struct mst_framework *fw, uint32_t n)
 {
-    if (fw->score_count == 0)
+    if (fw->score_count == 0 && !fw->extenders_choose)
         return 1; /* one is as good as another */
     if (n < SAMPLE_MIN)
         return n;
@@ -235,7 +235,7 @@ static const uint32_t *list_order(struct mst_evals *evals, struct mst_nodes *nod
 }
 
 /* The rows that PreFilter left, in list order; all of them when it named none. */
-static void find_candidates(struct mst_evals *evals, const struct mst_eval *eval)
+void mst_pick_candidates(struct mst_evals *evals, const struct mst_eval *eval)
 {
     struct mst_nodes *nodes = eval->fw->view.nodes;
     const uint32_t *order = list_order(evals, nodes);
@@ -269,7 +269,7 @@ static uint32_t pick_sampled(struct mst_evals *evals, struct mst_eval *eval, uin
         if (found++ < want)
             continue;
         mst_vec_push(&hidden, (struct mst_forced){ row, MST_VERDICT_OK });
-        mst_eval_force(eval, row, MST_VERDICT_UNRESOLVABLE | 127u << MST_VERDICT_SLOT_SHIFT);
+        mst_eval_force(eval, row, MST_VERDICT_HIDDEN);
     }
     out->feasible = eval->feasible_count;
     mst_eval_rescore(eval);
@@ -292,7 +292,7 @@ static void choose(struct mst_evals *evals, struct mst_eval *eval, struct mst_rn
 {
     const struct mst_framework *fw = eval->fw;
     uint32_t count = fw->view.nodes->count;
-    bool all = !eval->restricted && nodes_to_find(fw, count) >= count;
+    bool all = !eval->restricted && mst_pick_wanted(fw, count) >= count;
     out->feasible = eval->feasible_count;
     if (all) { /* a whole turn of the rotation */
         if (out->feasible)
@@ -300,8 +300,8 @@ static void choose(struct mst_evals *evals, struct mst_eval *eval, struct mst_rn
         evals->next_start %= count;
         return;
     }
-    find_candidates(evals, eval);
-    uint32_t looked = evals->candidates.n, want = nodes_to_find(fw, looked);
+    mst_pick_candidates(evals, eval);
+    uint32_t looked = evals->candidates.n, want = mst_pick_wanted(fw, looked);
     if (out->feasible && want < looked)
         looked = pick_sampled(evals, eval, want, rng, out);
     else if (out->feasible)
@@ -313,8 +313,8 @@ static void choose(struct mst_evals *evals, struct mst_eval *eval, struct mst_rn
  * The node that the status nominates, or that a batch hints at: if it takes the pod, nobody else is
  * asked (3.2). If it does not, its answer stands even where PreFilter left the node out.
  */
-static bool pick_first(struct mst_eval *eval, uint32_t pod, mst_sym name, struct mst_pick *out,
-                       mst_forced_rows *forced)
+bool mst_pick_first(struct mst_eval *eval, uint32_t pod, mst_sym name, struct mst_pick *out,
+                    mst_forced_rows *forced)
 {
     const struct mst_cluster *cluster = eval->fw->view.cluster;
     if (name == MST_SYM_NONE || eval->pre_code != MST_SUCCESS)
@@ -337,6 +337,14 @@ static bool pick_first(struct mst_eval *eval, uint32_t pod, mst_sym name, struct
     return false;
 }
 
+const mst_verdict *mst_pick_verdicts(const struct mst_eval *eval, struct mst_arena *arena)
+{
+    uint32_t rows = eval->fw->view.nodes->count;
+    mst_verdict *verdict = mst_arena_alloc(arena, rows * sizeof(*verdict));
+    memcpy(verdict, eval->verdict, rows * sizeof(*verdict));
+    return verdict;
+}
+
 static void pick_any(struct mst_evals *evals, struct mst_eval *eval, struct mst_rng *rng,
                      struct mst_arena *arena, struct mst_pick *out)
 {
@@ -352,12 +360,8 @@ static void pick_any(struct mst_evals *evals, struct mst_eval *eval, struct mst_
         return;
     }
     out->message = mst_eval_message(eval, arena, &out->slots);
-    if (eval->pre_code != MST_SUCCESS)
-        return;
-    uint32_t rows = eval->fw->view.nodes->count;
-    mst_verdict *verdict = mst_arena_alloc(arena, rows * sizeof(*verdict));
-    memcpy(verdict, eval->verdict, rows * sizeof(*verdict));
-    out->verdict = verdict;
+    if (eval->pre_code == MST_SUCCESS)
+        out->verdict = mst_pick_verdicts(eval, arena);
 }
 
 void mst_eval_pick(struct mst_evals *evals, const struct mst_framework *fw, uint32_t pod,
@@ -380,20 +384,23 @@ void mst_eval_pick_batched(struct mst_evals *evals, const struct mst_framework *
     struct mst_eval *eval = mst_eval_of(evals, fw, pod);
     struct mst_frame frame;
     mst_forced_rows forced = { 0 };
-    out->eval = eval;
     mst_eval_open(eval, &frame);
+    const uint64_t extenders = evals->asks ? cluster->pods.v[pod].extenders : 0;
     mst_sym first = cluster->pods.v[pod].status_nominated, hint = MST_SYM_NONE;
     if (ask && first == MST_SYM_NONE)
         first = hint = mst_batch_hint(ask, eval, pod, rng);
     evals->ask = ask;
-    bool fast = pick_first(eval, pod, first, out, &forced);
-    if (!fast) {
+    bool fast = false;
+    if (extenders && eval->pre_code == MST_SUCCESS) {
+        mst_pick_extended(evals, eval, pod, extenders, rng, arena, out);
+    } else if (!(fast = mst_pick_first(eval, pod, first, out, &forced))) {
         if (cluster->nominated_pod_count)
             mst_eval_apply_nominated(eval, pod, &forced);
         pick_any(evals, eval, rng, arena, out);
     }
     mst_eval_restore(eval, &forced);
     out->skips = eval->skips_now;
+    out->eval = eval;
     mst_eval_close(eval, &frame);
     eval->also_restricting = 0;
     evals->ask = NULL;

@@ -2,6 +2,7 @@
  * framework.c - one scheduler profile at work: instances, order of plugins, hints.
  */
 #include "framework/framework.h"
+#include "framework/extender.h"
 
 const char *mst_code_name(mst_code code)
 {
@@ -117,7 +118,7 @@ static void find_signers(struct mst_framework *fw, const struct mst_config *conf
 {
     static const mst_cfg_point points[] = { MST_CFG_PRE_FILTER, MST_CFG_FILTER, MST_CFG_PRE_SCORE,
                                             MST_CFG_SCORE };
-    fw->signs = config->gates.on[MST_GATE_OpportunisticBatching];
+    fw->signs = config->gates.on[MST_GATE_OpportunisticBatching] && !config->extenders.n;
     for (size_t p = 0; p < MST_COUNT(points); p++) {
         for (uint32_t i = 0; i < profile->named[points[p]].n; i++) {
             struct mst_str name = profile->named[points[p]].v[i].name;
@@ -132,6 +133,19 @@ static void find_signers(struct mst_framework *fw, const struct mst_config *conf
                 fw->signs = false;
         }
     }
+}
+
+static void add_extenders(struct mst_framework *fw, const struct mst_config *config)
+{
+    fw->extender_slot = MST_ROW_NONE;
+    for (uint32_t i = 0; i < config->extenders.n; i++)
+        fw->extenders_choose |= config->extenders.v[i].verbs[MST_VERB_FILTER].n ||
+                                config->extenders.v[i].verbs[MST_VERB_PRIORITIZE].n;
+    if (!config->extenders.n)
+        return;
+    mst_assert(fw->slot_count < MST_SLOTS_MAX);
+    fw->extender_slot = fw->slot_count++;
+    fw->slots[fw->extender_slot] = (struct mst_slot){ .plugin = &mst_extender_plugin };
 }
 
 mst_rc mst_framework_init(struct mst_framework *fw, struct mst_cluster *cluster,
@@ -170,6 +184,7 @@ mst_rc mst_framework_init(struct mst_framework *fw, struct mst_cluster *cluster,
     find_gang(fw, profile);
     find_preemption(fw, profile);
     find_signers(fw, config, profile);
+    add_extenders(fw, config);
     return MST_OK;
 }
 

@@ -39,6 +39,8 @@ struct mst_framework {
     /* Who looks for victims for a lone pod, for a group; MST_ROW_NONE: nobody. */
     uint32_t preempts_pods, preempts_groups;
     struct mst_preemption_args preemption;
+    bool extenders_choose;  /* some extender filters or prioritizes: one node is not enough */
+    uint32_t extender_slot; /* the pseudo plugin (extender.h), MST_ROW_NONE without extenders */
     uint32_t gang_slot; /* who answers PlacementFeasible, MST_ROW_NONE: nobody, all is feasible */
 };
 

@@ -63,6 +63,7 @@ void mst_queue_free(struct mst_queue *queue)
     mst_vec_done(&queue->again);
     mst_vec_done(&queue->scratch_ids);
     mst_vec_done(&queue->listening);
+    mst_vec_done(&queue->before.members);
     mst_arena_done(&queue->scratch);
     mst_free(queue);
 }

@@ -60,6 +60,7 @@ struct mst_queue_options {
     const struct mst_framework *frameworks; /* by profile index */
     uint32_t framework_count;
     const struct mst_config *config; /* profile, gates, backoffs, timeout */
+    bool unpops; /* mst_queue_unpop will be called: a pop keeps what it changes */
 };
 
 struct mst_queue; /* queue_internal.h */
@@ -111,6 +112,11 @@ int64_t mst_queue_deadline(const struct mst_queue *queue, int64_t now_ns);
 
 /* The next entity, or false when nothing is ready (1.4). At most one entity is out at a time. */
 bool mst_queue_pop(struct mst_queue *queue, int64_t now_ns, struct mst_popped *out);
+/*
+ * Takes the last pop back: the entity is where it was, as it was. Nothing else must have been
+ * called since; queue_options.unpops must be set.
+ */
+void mst_queue_unpop(struct mst_queue *queue);
 /*
  * A popped lone pod, or one whose binding failed later, comes back, with the slots that rejected it
  * (both 0: error, or nobody named). Either of the two functions may be called for either kind.

@@ -29,6 +29,24 @@ static void pop_member(struct mst_queue *queue, uint32_t pod)
     p->told = 0; /* the attempt may write another condition over the notice */
 }
 
+static void keep_before(struct mst_queue *queue, uint32_t id)
+{
+    struct mst_q_popped *before = &queue->before;
+    const struct mst_entity *e = mst_q_entity(queue, id);
+    before->store = e->store;
+    before->e = *e;
+    before->members.n = 0;
+    if (!mst_q_is_group(id)) {
+        mst_vec_push(&before->members, queue->pods.v[id / 2]);
+        return;
+    }
+    const struct mst_q_group *group = &queue->groups.v[id / 2];
+    before->any_unschedulable = group->any_unschedulable;
+    before->any_pending = group->any_pending;
+    for (uint32_t i = 0; i < group->members.n; i++)
+        mst_vec_push(&before->members, queue->pods.v[mst_q_member(&group->members, i)]);
+}
+
 bool mst_queue_pop(struct mst_queue *queue, int64_t now_ns, struct mst_popped *out)
 {
     mst_assert(queue->popped == MST_Q_NONE);
@@ -39,6 +57,8 @@ bool mst_queue_pop(struct mst_queue *queue, int64_t now_ns, struct mst_popped *o
         return false;
     uint32_t id = mst_heap_top(heap);
     struct mst_entity *e = mst_q_entity(queue, id);
+    if (queue->o.unpops)
+        keep_before(queue, id);
     mst_q_leave(queue, id);
     e->store = MST_STORE_POPPED;
     queue->popped = id;
@@ -66,6 +86,29 @@ bool mst_queue_pop(struct mst_queue *queue, int64_t now_ns, struct mst_popped *o
                                 .pods = group->members.v + group->members.begin,
                                 .pod_count = group->members.n };
     return true;
+}
+
+void mst_queue_unpop(struct mst_queue *queue)
+{
+    const uint32_t id = queue->popped;
+    const struct mst_q_popped *before = &queue->before;
+    mst_assert(queue->o.unpops);
+    mst_assert(id != MST_Q_NONE);
+    queue->popped = MST_Q_NONE;
+    if (mst_q_is_group(id)) {
+        struct mst_q_group *group = &queue->groups.v[id / 2];
+        mst_assert(group->members.n == before->members.n);
+        group->any_unschedulable = before->any_unschedulable;
+        group->any_pending = before->any_pending;
+        for (uint32_t i = 0; i < group->members.n; i++)
+            queue->pods.v[mst_q_member(&group->members, i)] = before->members.v[i];
+    } else {
+        queue->pods.v[id / 2] = before->members.v[0];
+    }
+    struct mst_entity *e = mst_q_entity(queue, id);
+    *e = before->e;
+    e->store = MST_STORE_NONE;
+    mst_q_enter_heap(queue, id, (mst_store)before->store);
 }
 
 /* ---- pods come back ---- */

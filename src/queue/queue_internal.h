@@ -86,6 +86,14 @@ struct mst_q_hold {
     int64_t hold_ns; /* tells an old hold of the same row from the present one */
 };
 
+/* What a pop changes, as it was. */
+struct mst_q_popped {
+    uint8_t store;
+    struct mst_entity e;
+    uint64_t any_unschedulable, any_pending;
+    MST_VEC(struct mst_q_pod) members; /* or the lone pod, in order */
+};
+
 struct mst_queue {
     struct mst_queue_options o;
     MST_VEC(struct mst_q_pod) pods;
@@ -97,6 +105,7 @@ struct mst_queue {
     int64_t start_ns;                /* first use: origin of the unschedulable flush */
     int64_t next_flush_ns;
     uint32_t popped;                  /* entity id: upstream's last popped entity */
+    struct mst_q_popped before;       /* of the last pop, when unpops is set */
     uint32_t popped_pod;              /* what mst_popped.pods points to for a lone pod */
     MST_VEC(struct mst_q_hold) holds; /* by time, from hold_i on */
     uint32_t hold_i;
@@ -183,6 +192,8 @@ bool mst_q_backing_off(struct mst_queue *queue, uint32_t id, int64_t now_ns);
 void mst_q_leave(struct mst_queue *queue, uint32_t id);
 /* Into the active store if PreEnqueue allows (asked only with `ask`), else it is gated. */
 void mst_q_enter_active(struct mst_queue *queue, uint32_t id, bool ask, int64_t now_ns);
+/* Into one of the heaps, as it is: PreEnqueue is not asked. */
+void mst_q_enter_heap(struct mst_queue *queue, uint32_t id, mst_store store);
 /* As a hint or a failure says (1.7 step 6): active or backoff, through PreEnqueue. */
 void mst_q_requeue(struct mst_queue *queue, uint32_t id, mst_requeue how, int64_t now_ns);
 /* Into the unschedulable store, not gated. */

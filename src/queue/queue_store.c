@@ -247,7 +247,7 @@ void mst_q_leave(struct mst_queue *queue, uint32_t id)
     e->store = MST_STORE_NONE;
 }
 
-static void enter_heap(struct mst_queue *queue, uint32_t id, mst_store store)
+void mst_q_enter_heap(struct mst_queue *queue, uint32_t id, mst_store store)
 {
     mst_q_leave(queue, id);
     mst_q_entity(queue, id)->store = (uint8_t)store;
@@ -287,7 +287,7 @@ void mst_q_enter_active(struct mst_queue *queue, uint32_t id, bool ask, int64_t 
         return;
     }
     set_gated(queue, id, false, now_ns);
-    enter_heap(queue, id, MST_STORE_ACTIVE);
+    mst_q_enter_heap(queue, id, MST_STORE_ACTIVE);
     mst_q_entity(queue, id)->passed = true;
     set_initial(mst_q_entity(queue, id), now_ns);
     if (!mst_q_is_group(id))
@@ -313,7 +313,7 @@ void mst_q_requeue(struct mst_queue *queue, uint32_t id, mst_requeue how, int64_
     struct mst_entity *e = mst_q_entity(queue, id);
     e->passed = mst_q_pops_backoff(queue);
     bool blamed = e->unschedulable != 0 || e->pending != 0;
-    enter_heap(queue, id, blamed ? MST_STORE_BACKOFF : MST_STORE_ERROR_BACKOFF);
+    mst_q_enter_heap(queue, id, blamed ? MST_STORE_BACKOFF : MST_STORE_ERROR_BACKOFF);
 }
 
 void mst_q_put_back(struct mst_queue *queue, uint32_t group, uint32_t joined, int64_t now_ns)

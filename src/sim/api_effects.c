@@ -86,23 +86,30 @@ static struct mst_str refusal(struct mst_apiserver *server, struct mst_served *s
     return MST_STR_NONE;
 }
 
+void mst_apiserver_bind(struct mst_apiserver *server, const struct mst_effect *effect,
+                        struct mst_str *ret_error)
+{
+    struct mst_served *served = mst_apiserver_find(server, MST_KIND_POD, effect->ns, effect->name);
+    *ret_error = refusal(server, served, effect);
+    server->change_count++;
+    if (ret_error->n)
+        return;
+    struct mst_pod *pod = &served->object.u.pod;
+    pod->spec.node_name = mst_sym_of(server->syms, effect->node);
+    pod->status.nominated_node_name = MST_SYM_NONE;
+    say_scheduled(server, pod);
+    mst_apiserver_started(server, served);
+    mst_apiserver_publish(server, served); /* the watch is faster than the answer */
+}
+
 static void bind(struct mst_apiserver *server, const struct mst_effect *effect,
                  struct mst_str *ret_error)
 {
-    struct mst_served *served = mst_apiserver_find(server, MST_KIND_POD, effect->ns, effect->name);
     struct mst_event answer = { .kind = MST_EVENT_EFFECT_DONE, .effect_id = effect->id };
-    *ret_error = refusal(server, served, effect);
-    server->change_count++;
+    mst_apiserver_bind(server, effect, ret_error);
     if (ret_error->n) {
         answer.kind = MST_EVENT_EFFECT_FAILED;
         answer.reason = *ret_error;
-    } else {
-        struct mst_pod *pod = &served->object.u.pod;
-        pod->spec.node_name = mst_sym_of(server->syms, effect->node);
-        pod->status.nominated_node_name = MST_SYM_NONE;
-        say_scheduled(server, pod);
-        mst_apiserver_started(server, served);
-        mst_apiserver_publish(server, served); /* the watch is faster than the answer */
     }
     server->watcher(server->watcher_ctx, &answer);
 }
@@ -175,6 +182,7 @@ void mst_apiserver_effect(struct mst_apiserver *server, const struct mst_effect 
     case MST_EFFECT_PVC_UPDATE: mst_apiserver_volume_effect(server, effect, ret_error); break;
     case MST_EFFECT_EVICT: evict(server, effect); break;
     case MST_EFFECT_ATTEMPT: note_attempt(server, effect); break;
+    case MST_EFFECT_EXTENDER:     /* not the API server's */
     case MST_EFFECT_EVENT: break; /* for people; nothing changes */
     }
 }

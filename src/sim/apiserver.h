@@ -81,6 +81,10 @@ bool mst_apiserver_step(struct mst_apiserver *server, int64_t now_ns);
 void mst_apiserver_effect(struct mst_apiserver *server, const struct mst_effect *effect,
                           struct mst_str *ret_error);
 
+/* The binding of a bind effect alone; the scheduler is not answered. */
+void mst_apiserver_bind(struct mst_apiserver *server, const struct mst_effect *effect,
+                        struct mst_str *ret_error);
+
 /* Indices of all `served`, in the order of the documents; in `arena`, served.n long. */
 uint32_t *mst_apiserver_order(const struct mst_apiserver *server, struct mst_arena *arena);
 

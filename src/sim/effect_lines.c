@@ -21,6 +21,7 @@ static const char *op_of(const struct mst_effect *effect)
     case MST_EFFECT_PVC_UPDATE: return "update";
     case MST_EFFECT_EVICT: return "evict";
     case MST_EFFECT_EVENT: return "event";
+    case MST_EFFECT_EXTENDER: return "call";
     }
     return "";
 }
@@ -192,6 +193,27 @@ static void print_update(struct mst_json_writer *w, const struct mst_effect *eff
     mst_jw_object_end(w);
 }
 
+/* The question, as far as it decides what is answered. */
+static void print_call(struct mst_json_writer *w, const struct mst_effect *effect)
+{
+    const struct mst_extender_call *call = effect->call;
+    print_text(w, "url", effect->url);
+    mst_jw_key(w, "nodes");
+    mst_jw_array_begin(w);
+    for (uint32_t i = 0; i < call->nodes.n; i++)
+        mst_jw_str(w, call->nodes.v[i]);
+    mst_jw_array_end(w);
+    for (uint32_t i = 0; i < call->victims.n; i++) {
+        const struct mst_ext_victims *v = &call->victims.v[i];
+        mst_jw_key_str(w, v->node);
+        mst_jw_array_begin(w);
+        for (uint32_t k = 0; k < v->pods.n; k++)
+            mst_jw_str(w, v->pods.v[k].uid);
+        mst_jw_int(w, v->pdb_violations);
+        mst_jw_array_end(w);
+    }
+}
+
 static void print_details(struct mst_json_writer *w, const struct mst_effect *effect)
 {
     switch (effect->kind) {
@@ -206,7 +228,10 @@ static void print_details(struct mst_json_writer *w, const struct mst_effect *ef
             mst_jw_array_end(w);
         }
         break;
-    case MST_EFFECT_BIND: print_text(w, "node", effect->node); break;
+    case MST_EFFECT_BIND:
+        print_text(w, "node", effect->node);
+        print_optional(w, "extender", effect->url);
+        break;
     case MST_EFFECT_PV_UPDATE:
     case MST_EFFECT_PVC_UPDATE: print_update(w, effect); break;
     case MST_EFFECT_EVICT:
@@ -229,6 +254,7 @@ static void print_details(struct mst_json_writer *w, const struct mst_effect *ef
         print_optional(w, "note", effect->note);
         print_optional(w, "related", effect->related);
         break;
+    case MST_EFFECT_EXTENDER: break;
     }
 }
 
@@ -249,6 +275,8 @@ static void print_line(const struct mst_effect *effect, const char *op, int64_t 
     print_text(&w, "kind", mst_str_of(mst_kind_name(effect->object_kind)));
     print_object(&w, effect);
     print_details(&w, effect);
+    if (with_id && effect->call)
+        print_call(&w, effect);
     print_optional(&w, "error", error);
     mst_jw_object_end(&w);
 }
@@ -290,6 +318,8 @@ static struct mst_str rank_of(struct mst_arena *arena, const struct mst_effect *
 void mst_effect_lines_add(struct mst_effect_lines *lines, const struct mst_effect *effect,
                           int64_t at_ns, struct mst_str error)
 {
+    if (effect->kind == MST_EFFECT_EXTENDER)
+        return; /* a question changes nothing */
     MST_AUTO(mst_buf) text = { 0 };
     print_calls(effect, at_ns, error, &text);
     mst_buf_char(&text, '\n');

@@ -108,7 +108,11 @@ void mst_recorder_event(struct mst_recorder *recorder, const struct mst_event *e
         mst_arena_reset(&recorder->arena);
         break;
     case MST_EVENT_REMOVE: write_removed(recorder, &w, event->object); break;
-    case MST_EVENT_EFFECT_DONE: key_int(&w, "done", (int64_t)event->effect_id); break;
+    case MST_EVENT_EFFECT_DONE:
+        key_int(&w, "done", (int64_t)event->effect_id);
+        if (event->body.p)
+            key_str(&w, "body", event->body);
+        break;
     case MST_EVENT_EFFECT_FAILED:
         key_int(&w, "failed", (int64_t)event->effect_id);
         key_str(&w, "reason", event->reason);

@@ -2,12 +2,13 @@
  * record.h - a run as a file: every input of the engine in order, and a hash of what it did.
  *
  * JSON lines. The first says how the engine was made, then one line per event and per step, then
- * the end. Effects are kept as hashes: enough to say where a replay first differs.
+ * the end. "body" is what an extender answered: a replay asks nobody. Effects are kept as hashes:
+ * enough to say where a replay first differs.
  *
  *   {"muster":"recording","version":2,"profile":"muster","gates":"A=true,...","config":"...",
  *    "seed":7}
  *   {"at":NS,"set":{object}}            {"at":NS,"remove":{"kind":..,"namespace":..,"name":..}}
- *   {"at":NS,"done":ID}                 {"at":NS,"failed":ID,"reason":"..."}
+ *   {"at":NS,"done":ID,"body":"..."}    {"at":NS,"failed":ID,"reason":"..."}
  *   {"at":NS,"step":N,"effects":COUNT,"hash":"..."}
  *   {"at":NS,"flush":N,"effects":COUNT,"hash":"..."}      what was left when attempts were over
  *   {"end":true,"steps":N,"effects":COUNT,"hash":"..."}

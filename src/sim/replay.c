@@ -124,9 +124,12 @@ static mst_rc feed_answer(struct replaying *r, const struct mst_value *id,
 {
     int64_t number;
     const struct mst_value *reason = mst_value_get(line, "reason");
+    const struct mst_value *body = mst_value_get(line, "body");
     if (!mst_value_int(id, &number) || number < 1)
         return damaged(r, err, "an answer needs the number of an effect");
     struct mst_event event = { .kind = MST_EVENT_EFFECT_DONE, .effect_id = (uint64_t)number };
+    if (body && body->type == MST_STRING)
+        event.body = mst_value_str(body);
     if (failed) {
         event.kind = MST_EVENT_EFFECT_FAILED;
         event.reason = reason && reason->type == MST_STRING ? mst_value_str(reason) : MST_STR("");

@@ -1,7 +1,7 @@
 /*
  * run.c - a scenario from its first moment to its last: the engine, the API server and the clock.
  */
-#include "sim/run.h"
+#include "sim/run_internal.h"
 
 /* A pod that waits on Permit, or a retry that changes nothing, is given up after this long. */
 #define HORIZON_NS (20 * 60 * MST_NS_PER_S)
@@ -22,6 +22,7 @@ static void watch(void *ctx, const struct mst_event *event)
 mst_rc mst_run_init(struct mst_run *run, const struct mst_run_options *options, struct mst_err *err)
 {
     mst_assert(!options->retry_unchanged || options->attempts_max);
+    mst_assert(options->send || !options->config->extenders.n);
     struct mst_engine_options engine_options = {
         .config = options->config,
         .registry = options->registry,
@@ -91,7 +92,10 @@ static void take_effect(struct mst_run *run, const struct mst_effect *effect)
     /* The scheduler forgets an entity that left its queue; people count on. */
     if (effect->kind == MST_EFFECT_ATTEMPT)
         shown.attempt = note_attempt(run, effect);
-    mst_apiserver_effect(&run->server, effect, &error);
+    if (effect->call)
+        mst_run_call(run, effect, watch, &error);
+    else
+        mst_apiserver_effect(&run->server, effect, &error);
     if (effect->kind == MST_EFFECT_BIND) {
         run->bind_count += !error.n;
         run->bind_failed_count += error.n > 0;

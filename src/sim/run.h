@@ -9,6 +9,7 @@
 #ifndef MST_RUN_H
 #define MST_RUN_H
 
+#include "cycle/explain.h"
 #include "sim/apiserver.h"
 #include "sim/effect_lines.h"
 #include "sim/record.h"
@@ -33,6 +34,13 @@ struct mst_run_options {
      */
     bool retry_unchanged;
     struct mst_recorder *recorder; /* NULL: none */
+    /*
+     * Sends a call to an extender, with its body. True: `ret_text` is the response's body; false:
+     * it is why there is none. Must be there when the configuration has extenders.
+     */
+    bool (*send)(void *ctx, const struct mst_extender_call *call, struct mst_str url,
+                 struct mst_str body, struct mst_buf *ret_text);
+    void *send_ctx;
     /* Each effect with its virtual time since the start, after it was carried out; may be NULL. */
     void (*on_effect)(void *ctx, const struct mst_effect *effect, int64_t at_ns,
                       struct mst_str error);
@@ -75,6 +83,14 @@ mst_rc mst_run_init(struct mst_run *run, const struct mst_run_options *options, 
 void mst_run_load(struct mst_run *run);
 void mst_run_go(struct mst_run *run);
 void mst_run_done(struct mst_run *run);
+/*
+ * mst_explain and mst_explain_scores at the present time, with the calls to extenders that they
+ * need carried out. Nothing of it is recorded.
+ */
+void mst_run_explain(struct mst_run *run, bool group, uint32_t id, struct mst_arena *arena,
+                     struct mst_explanation *out);
+void mst_run_explain_scores(struct mst_run *run, uint32_t pod, struct mst_arena *arena,
+                            struct mst_pod_answer *out);
 /* Virtual time since the start, without the ticks that keep events apart. */
 int64_t mst_run_elapsed(const struct mst_run *run);
 

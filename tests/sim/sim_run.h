@@ -267,6 +267,7 @@ static inline void sim_take(struct sim *s, const struct mst_effect *e)
     case MST_EFFECT_PV_UPDATE:
     case MST_EFFECT_PVC_UPDATE: sim_fail(s, "a volume changes where there are none"); break;
     case MST_EFFECT_EVICT: sim_fail(s, "an eviction where nobody preempts"); break;
+    case MST_EFFECT_EXTENDER: sim_fail(s, "an extender is asked where there are none"); break;
     }
 }
 
@@ -312,10 +313,12 @@ static inline void sim_pry(struct sim *s)
     mst_arena_reset(&s->pry_arena);
     struct mst_explanation explanation;
     struct mst_pod_answer answer;
+    struct mst_effects calls = { 0 };
     if (group ? cluster->groups.v[row].live : cluster->pods.v[row].live)
-        mst_explain(s->engine, group, row, s->now, &s->pry_arena, &explanation);
+        (void)mst_explain(s->engine, group, row, s->now, &s->pry_arena, &explanation, &calls);
     if (!group && cluster->pods.v[row].live && cluster->pods.v[row].class_id != UINT32_MAX)
-        mst_explain_scores(s->engine, row, &s->pry_arena, &answer);
+        (void)mst_explain_scores(s->engine, row, &s->pry_arena, &answer, &calls);
+    mst_effects_done(&calls);
     mst_engine_check(s->engine);
 }
 

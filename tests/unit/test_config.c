@@ -469,7 +469,7 @@ static const struct {
     { "two configs of one plugin",
       HEAD "profiles: [{pluginConfig: [{name: NodeAffinity}, {name: NodeAffinity}]}]\n",
       "profiles[0].pluginConfig[1]: Duplicate value: \"NodeAffinity\"\n" },
-    { "extenders are checked, then refused",
+    { "extenders",
       HEAD
       "extenders:\n- {urlPrefix: 'http://x', prioritizeVerb: p, bindVerb: b, managedResources: "
       "[{name: cpu}, {name: a.b/c}]}\n- {bindVerb: b, weight: 1, managedResources: [{name: "
@@ -485,8 +485,7 @@ static const struct {
       "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
       "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')\n"
       "extenders: Invalid value: \"found 2 extenders implementing bind\": only one extender can "
-      "implement bind\n"
-      "extenders: Forbidden: this version of muster does not call extenders\n" },
+      "implement bind\n" },
     { "two documents", HEAD "---\n" HEAD, "a configuration is one document, here are more\n" },
 };
 

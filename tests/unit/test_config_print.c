@@ -90,6 +90,16 @@ static const struct {
       "\"podMaxBackoffSeconds\":10,\"delayCacheUntilActive\":false,\"profiles\":"
       "[{\"schedulerName\":\"default-scheduler\",\"plugins\":{\"multiPoint\":{\"disabled\":"
       "[{\"name\":\"*\"}]},\"preEnqueue\":{\"enabled\":[{\"name\":\"SchedulingGates\"}" },
+    { "extenders in the order of calls",
+      HEAD "extenders:\n- {urlPrefix: a, ignorable: true, httpTimeout: 1500ms, tlsConfig: "
+           "{serverName: s, keyData: Zg==}}\n- {urlPrefix: b, filterVerb: f, weight: 2, "
+           "managedResources: [{name: a.b/c, ignoredByScheduler: false}]}\n",
+      false, "",
+      "\"extenders\":[{\"urlPrefix\":\"b\",\"filterVerb\":\"f\",\"weight\":2,\"enableHTTPS\":false,"
+      "\"httpTimeout\":\"5s\",\"nodeCacheCapable\":false,\"managedResources\":[{\"name\":\"a.b/c\","
+      "\"ignoredByScheduler\":false}],\"ignorable\":false},{\"urlPrefix\":\"a\",\"weight\":0,"
+      "\"enableHTTPS\":false,\"tlsConfig\":{\"insecure\":false,\"serverName\":\"s\",\"keyData\":"
+      "\"Zg==\"},\"httpTimeout\":\"1.5s\",\"nodeCacheCapable\":false,\"ignorable\":true}]" },
     { "no document", NULL, true, "",
       "\"preEnqueue\":{\"enabled\":[{\"name\":\"SchedulingGates\"}," },
     { "leader election",

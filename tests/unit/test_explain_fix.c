@@ -4,8 +4,8 @@
 
 static void explain(struct host *h, const char *pod, const char *group, struct mst_explanation *out)
 {
-    mst_explain(h->engine, group != NULL, group ? host_group(h, group) : host_pod(h, pod), h->now,
-                &h->arena, out);
+    (void)mst_explain(h->engine, group != NULL, group ? host_group(h, group) : host_pod(h, pod),
+                      h->now, &h->arena, out, &h->out);
     mst_engine_check(h->engine);
 }
 

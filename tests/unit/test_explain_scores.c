@@ -18,7 +18,7 @@ static void test_explain_scores_sum_up(struct mst_test *t)
     host_node(h, "n3", "cpu: 1", NULL);
     host_add(h, (struct host_pod_spec){ .name = "p", .cpu = "2" });
     struct mst_pod_answer a;
-    mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a);
+    (void)mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a, &h->out);
     t_int(t, a.pre_filter, MST_SUCCESS);
     t_int(t, a.nodes.n, 3);
     t_str(t, a.nodes.v[0].node, "n1");
@@ -59,7 +59,7 @@ static void test_explain_scores_of_a_gated_pod(struct mst_test *t)
     host_add(h, (struct host_pod_spec){
                     .name = "p", .cpu = "2", .more = "schedulingGates: [{name: x}]" });
     struct mst_pod_answer a;
-    mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a);
+    (void)mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a, &h->out);
     t_int(t, a.pre_enqueue_count, 1);
     t_str(t, a.pre_enqueue_plugin[0], "SchedulingGates");
     t_str(t, a.pre_enqueue[0].reason, "waiting for scheduling gates: [x]");
@@ -78,7 +78,7 @@ static void test_explain_scores_refused_everywhere(struct mst_test *t)
                     .name = "p",
                     .more = "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]" });
     struct mst_pod_answer a;
-    mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a);
+    (void)mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a, &h->out);
     t_int(t, a.pre_filter, MST_UNRESOLVABLE);
     t_int(t, a.pre_filter_reasons.n, 1);
     t_int(t, a.feasible.n, 0);
@@ -92,12 +92,12 @@ static void test_explain_scores_ties_and_nothing(struct mst_test *t)
     struct host *h = host_new(false);
     host_add(h, (struct host_pod_spec){ .name = "p" });
     struct mst_pod_answer a;
-    mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a);
+    (void)mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a, &h->out);
     t_int(t, a.nodes.n, 0);
     t_str(t, a.message, "no nodes available to schedule pods");
     host_node(h, "n2", "cpu: 4", NULL);
     host_node(h, "n1", "cpu: 4", NULL);
-    mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a);
+    (void)mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a, &h->out);
     t_int(t, a.best.n, 2);
     t_str(t, a.host, "n1");
     host_free(h);
