@@ -75,11 +75,15 @@ struct mst_score_entry {
     struct mst_str plugin;
     int64_t raw, normalized, weighted;
 };
-struct mst_node_answer {
-    struct mst_str node;
-    mst_code code;
+struct mst_rejection {
+    mst_code code;         /* MST_SUCCESS: there is none */
     struct mst_str plugin; /* who rejected; "PreFilterResult" for nodes that PreFilter left out */
     mst_strs reasons;
+};
+struct mst_node_answer {
+    struct mst_str node;
+    struct mst_rejection first;
+    MST_LIST(struct mst_rejection) all; /* asked for: every plugin that rejects, without nominees */
     MST_LIST(struct mst_score_entry) scores; /* feasible nodes, by plugin name */
     int64_t total;
 };
@@ -96,8 +100,11 @@ struct mst_pod_answer {
     struct mst_str host;                    /* what the scheduler would choose, absent: none */
     struct mst_str reason, message;         /* of the PodScheduled condition when it fits nowhere */
 };
-/* What every plugin says of a pending pod on every node, as mode `plugins` of the oracle. */
-void mst_explain_scores(struct mst_engine *engine, uint32_t pod, struct mst_arena *arena,
+/*
+ * What every plugin says of a pending pod on every node, as mode `plugins` of the oracle. With
+ * `all` also those plugins that an earlier one keeps from being asked.
+ */
+void mst_explain_scores(struct mst_engine *engine, uint32_t pod, bool all, struct mst_arena *arena,
                         struct mst_pod_answer *out);
 
 #endif

@@ -179,6 +179,8 @@ mst_verdict mst_eval_verdict(struct mst_eval *eval, uint32_t pod, uint32_t row);
  * that count pods only `slots` are asked.
  */
 mst_verdict mst_eval_row_verdict(struct mst_eval *eval, uint64_t slots, uint32_t row);
+/* The same of one Filter plugin alone; MST_VERDICT_OK of one that skips. Between open and close. */
+mst_verdict mst_eval_plugin_verdict(struct mst_eval *eval, uint32_t slot, uint32_t row);
 /* The plugin's words for a verdict. */
 void mst_eval_reasons(const struct mst_eval *eval, uint32_t row, mst_verdict verdict,
                       struct mst_reasons *out);

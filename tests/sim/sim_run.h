@@ -314,7 +314,7 @@ static inline void sim_pry(struct sim *s)
     if (group ? cluster->groups.v[row].live : cluster->pods.v[row].live)
         mst_explain(s->engine, group, row, s->now, &s->pry_arena, &explanation);
     if (!group && cluster->pods.v[row].live && cluster->pods.v[row].class_id != UINT32_MAX)
-        mst_explain_scores(s->engine, row, &s->pry_arena, &answer);
+        mst_explain_scores(s->engine, row, row % 2 == 0, &s->pry_arena, &answer);
     mst_engine_check(s->engine);
 }
 
