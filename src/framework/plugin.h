@@ -133,8 +133,13 @@ struct mst_write {
     struct mst_str name, uid;
     mst_sym claim_ns;
     struct mst_str claim_name, claim_uid;
-    bool claim_new;     /* claimRef was empty */
+    /* What changes of the object: nothing, if it is as wanted already. */
+    bool claim_ref;     /* claimRef is replaced */
+    bool claim_new;     /* it was empty */
+    bool claim_version; /* its apiVersion was another or missing */
+    bool claim_kind;    /* its kind was another or missing */
     bool by_controller; /* the annotation that says so is new */
+    bool node_new;      /* the selected node is another or new */
     mst_sym node;
 };
 

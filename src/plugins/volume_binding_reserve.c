@@ -8,13 +8,14 @@
 #include "plugins/volume_binding_internal.h"
 
 #define BY_CONTROLLER "pv.kubernetes.io/bound-by-controller"
+#define SELECTED_NODE "volume.kubernetes.io/selected-node"
 #define SECOND_NS ((int64_t)1000000000)
 
 /* ---- Reserve ---- */
 
 static struct mst_write pv_write(const struct mst_view *view, const struct mst_static_binding *b)
 {
-    (void)view;
+    const struct mst_pv *object = &b->pv->object.u.pv;
     const struct mst_meta *pv = &b->pv->object.u.meta, *claim = &b->pvc->object.u.meta;
     const struct mst_claim_ref ref = mst_pv_claim(b->pv);
     const bool prebound = ref.set && ref.ns == claim->namespace_ &&
@@ -28,14 +29,19 @@ static struct mst_write pv_write(const struct mst_view *view, const struct mst_s
         .claim_ns = claim->namespace_,
         .claim_name = claim->name,
         .claim_uid = claim->uid,
+        .claim_ref = !prebound || !ref.uid.n,
         .claim_new = !ref.set,
+        .claim_version = object->claim_api_version != mst_sym_of_text(view->syms, "v1"),
+        .claim_kind = object->claim_kind != mst_sym_of_text(view->syms, "PersistentVolumeClaim"),
         .by_controller = !prebound && !mst_meta_annotation(pv, BY_CONTROLLER).p,
     };
 }
 
-static struct mst_write pvc_write(const struct mst_stored *pvc, mst_sym node)
+static struct mst_write pvc_write(const struct mst_view *view, const struct mst_stored *pvc,
+                                  mst_sym node)
 {
     const struct mst_meta *meta = &pvc->object.u.meta;
+    const struct mst_str selected = mst_meta_annotation(meta, SELECTED_NODE);
     return (struct mst_write){
         .kind = MST_KIND_PVC,
         .key = pvc->key,
@@ -43,6 +49,7 @@ static struct mst_write pvc_write(const struct mst_stored *pvc, mst_sym node)
         .name = meta->name,
         .uid = meta->uid,
         .node = node,
+        .node_new = !selected.p || !mst_str_eq(selected, mst_sym_str(view->syms, node)),
     };
 }
 
@@ -127,7 +134,7 @@ struct mst_reservation *mst_binding_reserve(const struct mst_view *view, const v
     uint32_t count = found->bindings.n;
     for (uint32_t i = 0; i < found->provisions.n; i++)
         if (!is_provisioned_before(found, i))
-            writes[count++] = pvc_write(found->provisions.v[i].pvc, view->nodes->name[row]);
+            writes[count++] = pvc_write(view, found->provisions.v[i].pvc, view->nodes->name[row]);
     struct mst_reservation *reservation = make(writes, count, timeout_of(instance));
     assume(view, found, writes, view->nodes->name[row]);
     return reservation;

@@ -64,6 +64,8 @@ static struct mst_str update_pv(struct mst_apiserver *server, const struct mst_e
         return refused(server, effect, "persistentvolumes");
     struct mst_pv *pv = &served->object.u.pv;
     pv->claim_set = true;
+    pv->claim_kind = mst_sym_of_text(server->syms, "PersistentVolumeClaim");
+    pv->claim_api_version = mst_sym_of_text(server->syms, "v1");
     pv->claim_ns = mst_sym_of(server->syms, effect->claim_ns);
     pv->claim_name = mst_arena_str(&server->arena, effect->claim_name);
     pv->claim_uid = mst_arena_str(&server->arena, effect->claim_uid);
