@@ -90,6 +90,7 @@ struct mst_effect {
     bool claim_version; /* its apiVersion was another or missing */
     bool claim_kind;    /* its kind was another or missing */
     bool by_controller; /* the annotation pv.kubernetes.io/bound-by-controller is new */
+    bool stale;         /* made from the object as it was before an earlier write: a conflict */
     bool node_new;      /* the annotation volume.kubernetes.io/selected-node is new or another */
     /* STATUS: the condition as it shall be, and as it was (before.type absent: there was none) */
     bool condition_set;

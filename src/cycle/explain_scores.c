@@ -63,15 +63,22 @@ static void fill_scores(struct mst_eval *eval, uint32_t row, struct mst_arena *a
     out->total = eval->total[row];
 }
 
+/* `alone`: what the plugin itself says, not what the framework makes of it. */
 static void fill_rejection(const struct mst_eval *eval, uint32_t row, mst_verdict verdict,
-                           struct mst_arena *arena, struct mst_rejection *out)
+                           bool alone, struct mst_arena *arena, struct mst_rejection *out)
 {
-    out->code = verdict & MST_VERDICT_UNRESOLVABLE ? MST_UNRESOLVABLE : MST_UNSCHEDULABLE;
+    const bool failed = eval->fw->view.upstream && mst_eval_is_error(eval, verdict);
+    out->code = failed                               ? MST_ERROR
+                : verdict & MST_VERDICT_UNRESOLVABLE ? MST_UNRESOLVABLE
+                                                     : MST_UNSCHEDULABLE;
     out->plugin = mst_str_of(mst_eval_rejecter(eval, verdict));
     if (mst_verdict_slot(verdict) == MST_SLOT_PRE_FILTER_RESULT)
         return; /* the restriction speaks for itself */
     struct mst_reasons reasons = { .arena = arena };
-    mst_eval_reasons(eval, row, verdict, &reasons);
+    if (failed && !alone)
+        mst_reason_add(&reasons, mst_eval_error_text(eval, row, verdict, arena));
+    else
+        mst_eval_reasons(eval, row, verdict, &reasons);
     out->reasons = new_strs(arena, reasons.n);
     for (uint32_t i = 0; i < reasons.n; i++)
         add_str(&out->reasons, reasons.v[i]);
@@ -86,7 +93,7 @@ static void fill_all(struct mst_eval *eval, uint32_t row, struct mst_arena *aren
     for (uint32_t i = 0; i < fw->filter_count; i++) {
         mst_verdict verdict = mst_eval_plugin_verdict(eval, fw->filter[i], row);
         if (verdict != MST_VERDICT_OK)
-            fill_rejection(eval, row, verdict, arena, &out->all.v[out->all.n++]);
+            fill_rejection(eval, row, verdict, true, arena, &out->all.v[out->all.n++]);
     }
 }
 
@@ -107,7 +114,7 @@ static void fill_node(struct mst_eval *eval, uint32_t row, bool all, struct mst_
         add_str(&answer->feasible, out->node);
         return;
     }
-    fill_rejection(eval, row, verdict, arena, &out->first);
+    fill_rejection(eval, row, verdict, false, arena, &out->first);
 }
 
 static void fill_pre_filter(const struct mst_eval *eval, struct mst_arena *arena,

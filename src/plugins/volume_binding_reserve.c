@@ -105,7 +105,10 @@ static int64_t timeout_of(const struct mst_binding_instance *instance)
     return s > INT64_MAX / SECOND_NS ? INT64_MAX : s * SECOND_NS;
 }
 
-/* Two volumes of a pod can name one claim. Upstream writes it twice and fails on its own write. */
+/*
+ * Two volumes of a pod can name one claim. Profile upstream writes it twice, fails on its own write,
+ * and finds the claim bound when it tries again.
+ */
 static bool is_provisioned_before(const struct mst_node_volumes *found, uint32_t i)
 {
     for (uint32_t k = 0; k < i; k++)
@@ -132,9 +135,13 @@ struct mst_reservation *mst_binding_reserve(const struct mst_view *view, const v
     for (uint32_t i = 0; i < found->bindings.n; i++)
         writes[i] = pv_write(view, &found->bindings.v[i]);
     uint32_t count = found->bindings.n;
-    for (uint32_t i = 0; i < found->provisions.n; i++)
-        if (!is_provisioned_before(found, i))
-            writes[count++] = pvc_write(view, found->provisions.v[i].pvc, view->nodes->name[row]);
+    for (uint32_t i = 0; i < found->provisions.n; i++) {
+        const bool stale = is_provisioned_before(found, i);
+        if (stale && !view->upstream)
+            continue;
+        writes[count] = pvc_write(view, found->provisions.v[i].pvc, view->nodes->name[row]);
+        writes[count++].stale = stale;
+    }
     struct mst_reservation *reservation = make(writes, count, timeout_of(instance));
     assume(view, found, writes, view->nodes->name[row]);
     return reservation;

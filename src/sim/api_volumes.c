@@ -108,6 +108,12 @@ static struct mst_str update_pvc(struct mst_apiserver *server, const struct mst_
     struct mst_served *served = live(server, MST_KIND_PVC, effect->ns, effect->name, effect->uid);
     if (!served)
         return refused(server, effect, "persistentvolumeclaims");
+    if (effect->stale)
+        return mst_arena_printf(&server->arena,
+                                "Operation cannot be fulfilled on persistentvolumeclaims "
+                                "\"%.*s\": the object has been modified; please apply your changes "
+                                "to the latest version and try again",
+                                MST_ARG(effect->name));
     annotate(server, &served->object.u.meta, SELECTED_NODE, effect->node);
     mst_apiserver_publish(server, served);
     if (served->object.u.pvc.volume_name.n)
