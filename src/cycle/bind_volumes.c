@@ -106,7 +106,6 @@ bool mst_engine_pre_bind(struct mst_engine *engine, uint32_t pod)
     struct mst_held_volumes *held = held_of(engine, pod);
     if (!held)
         return false;
-    held->nominates = engine->cluster.pods.v[pod].status_nominated == MST_SYM_NONE;
     if (engine->config->gates.on[MST_GATE_NominatedNodeNameForExpectation])
         mst_effect_nominate(engine, pod, engine->cluster.pods.v[pod].node_name);
     held->waits = true;
@@ -123,14 +122,8 @@ bool mst_engine_pre_bind(struct mst_engine *engine, uint32_t pod)
     return true;
 }
 
-/*
- * Profile upstream looks at the pod as it was when the attempt began: a nomination that the attempt
- * itself made is not cleared, and keeps counting until the next attempt.
- */
 void mst_engine_bind_failed(struct mst_engine *engine, uint32_t pod, struct mst_str message)
 {
-    const struct mst_held_volumes *held = held_of(engine, pod);
-    const bool keep = engine->config->upstream && held && held->nominates;
     mst_engine_assigned_event(engine, pod, MST_ACT_DELETE); /* while the row still shows it */
     if (engine->cluster.pods.v[pod].assigned) {
         mst_engine_unreserve(engine, pod, false);
@@ -139,11 +132,8 @@ void mst_engine_bind_failed(struct mst_engine *engine, uint32_t pod, struct mst_
     mst_engine_unreserve(engine, pod, true);
     mst_cluster_forget(&engine->cluster, pod);
     mst_engine_fail_pod(engine, pod, true,
-                        &(struct mst_failure){ .error = true,
-                                               .message = message,
-                                               .nominated = keep ? MST_NNN_KEEP : MST_NNN_CLEAR });
-    if (keep)
-        mst_cluster_nominate(&engine->cluster, pod, engine->cluster.pods.v[pod].status_nominated);
+                        &(struct mst_failure){
+                            .error = true, .message = message, .nominated = MST_NNN_CLEAR });
 }
 
 static void give_up(struct mst_engine *engine, const struct mst_held_volumes *held,

@@ -21,7 +21,6 @@ struct mst_held_volumes {
     uint32_t slot; /* of the profile's framework */
     uint32_t profile;
     struct mst_reservation *reservation;
-    bool nominates;                   /* the pod's nomination is this attempt's own */
     bool waits;                       /* the writes are out, the bind is not */
     uint64_t first_write, last_write; /* effect ids */
     int64_t poll_ns, deadline_ns;
