@@ -106,8 +106,8 @@ static int64_t timeout_of(const struct mst_binding_instance *instance)
 }
 
 /*
- * Two volumes of a pod can name one claim. Profile upstream writes it twice, fails on its own write,
- * and finds the claim bound when it tries again.
+ * Two volumes of a pod can name one claim. Profile upstream writes it twice, fails on its own
+ * write, and finds the claim bound when it tries again.
  */
 static bool is_provisioned_before(const struct mst_node_volumes *found, uint32_t i)
 {

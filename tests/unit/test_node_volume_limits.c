@@ -14,7 +14,8 @@
 
 /* clang-format off */
 static const char cluster[] =
-    NODE("one", "") NODE("two", "") NODE("free", "") NODE("nocsi", "") NODE("held", "") NODE("bad", "")
+    NODE("one", "") NODE("two", "") NODE("free", "") NODE("nocsi", "") NODE("held", "")
+    NODE("bad", "")
     CSINODE("one", DRIVER("d", "1") ", " DRIVER("ebs.csi.aws.com", "1"))
     CSINODE("two", DRIVER("d", "2")) CSINODE("free", "{name: d, nodeID: n}")
     CSINODE("held", DRIVER("d", "1")) CSINODE("bad", DRIVER("other", "1"))
