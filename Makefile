@@ -30,7 +30,7 @@ bench: release ## measure; one JSON line per benchmark
 lint: deps-build deps-tests deps-lint ## formatting, tidy, cppcheck, clang-tidy
 	@tools/lint
 
-conformance: release ## compare with the real kube-scheduler
+conformance: release ## compare with the real kube-scheduler (tools/conformance --quick: a twentieth)
 	@tools/conformance
 
 install: release ## install to $(DESTDIR)$(PREFIX)

@@ -115,7 +115,7 @@ _muster() {
     esac
     case $command in
     simulate) words="--filename -f --config --profile --feature-gates --seed --verbosity -v --log-format --until --max-attempts --output -o --explain --record --replay --help" ;;
-    explain) words="--filename -f --config --profile --feature-gates --seed --verbosity -v --log-format --namespace -n --scores --output -o --help" ;;
+    explain) words="--filename -f --config --profile --feature-gates --seed --verbosity -v --log-format --namespace -n --scores --all-plugins --output -o --help" ;;
     config) words="--config --profile --feature-gates --output -o check show --help" ;;
     version) words="--help" ;;
     completion) words="bash zsh --help" ;;

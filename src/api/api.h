@@ -16,7 +16,7 @@ struct mst_api {
     struct mst_arena *arena; /* where objects are made */
     struct mst_diags *diags; /* unknown fields and kinds, wrong types, validation errors */
     /* feature gates that change what a server keeps or fills in (api.md 4.2, 5) */
-    bool composite, topology, preemption_policy, claims;
+    bool composite, topology, preemption_policy, claims, comparison;
     /*
      * The upstream profile: a group's preemptionPolicy is defaulted before admission instead of
      * after it, and CompositePodGroups get no protection finalizer (api.md 5.2, 5.3).
@@ -132,7 +132,12 @@ bool mst_node_term_matches(struct mst_syms *syms, const struct mst_node_selector
 /* The term's parse errors in upstream's words ("[a, b]" when several), or an absent span. */
 struct mst_str mst_node_term_error(struct mst_syms *syms, const struct mst_node_selector_term *term,
                                    struct mst_arena *arena);
+/* With `comparison` (gate TaintTolerationComparisonOperators) Lt and Gt compare numbers. */
 bool mst_toleration_tolerates(struct mst_syms *syms, const struct mst_toleration *toleration,
-                              const struct mst_taint *taint);
+                              const struct mst_taint *taint, bool comparison);
+/* What strconv.ParseInt(s, 10, 64) takes: an optional sign and digits, within int64. */
+bool mst_str_int64(struct mst_str s, int64_t *out);
+/* A number as one would write it: no sign but '-', no leading zeros. */
+bool mst_str_is_decimal(struct mst_str s);
 
 #endif

@@ -81,8 +81,7 @@ bool mst_label_selector_matches(const struct mst_label_selector *selector, mst_l
 
 /* ---- node selector terms ---- */
 
-/* What strconv.ParseInt(s, 10, 64) takes: an optional sign and digits, within int64. */
-static bool parse_int(struct mst_str s, int64_t *out)
+bool mst_str_int64(struct mst_str s, int64_t *out)
 {
     size_t i = s.n && (s.p[0] == '-' || s.p[0] == '+');
     bool negative = i && s.p[0] == '-';
@@ -198,7 +197,7 @@ static void check_expression(struct errors *e, uint32_t i, const struct mst_requ
     for (uint32_t k = 0; k < r->values.n && (r->op == MST_OP_GT || r->op == MST_OP_LT); k++) {
         struct mst_str value = mst_sym_str(e->syms, r->values.v[k]);
         int64_t num;
-        if (parse_int(value, &num))
+        if (mst_str_int64(value, &num))
             continue;
         struct mst_str tail = MST_STR_NONE;
         if (e->arena)
@@ -248,8 +247,8 @@ struct mst_str mst_node_term_error(struct mst_syms *syms, const struct mst_node_
 static bool number_matches(struct mst_syms *syms, const struct mst_requirement *r, mst_sym value)
 {
     int64_t label, operand;
-    if (value == MST_SYM_NONE || !parse_int(mst_sym_str(syms, value), &label) ||
-        !parse_int(mst_sym_str(syms, r->values.v[0]), &operand))
+    if (value == MST_SYM_NONE || !mst_str_int64(mst_sym_str(syms, value), &label) ||
+        !mst_str_int64(mst_sym_str(syms, r->values.v[0]), &operand))
         return false;
     return r->op == MST_OP_GT ? label > operand : label < operand;
 }
@@ -285,8 +284,34 @@ bool mst_node_term_matches(struct mst_syms *syms, const struct mst_node_selector
 
 /* ---- tolerations ---- */
 
+bool mst_str_is_decimal(struct mst_str s)
+{
+    const size_t i = s.n > 1 && s.p[0] == '-';
+    if (s.n == i || s.p[i] < '0' || s.p[i] > '9')
+        return false;
+    if (s.p[i] == '0')
+        return s.n == 1;
+    for (size_t k = i; k < s.n; k++)
+        if (s.p[k] < '0' || s.p[k] > '9')
+            return false;
+    return true;
+}
+
+/* The taint's number is less than (greater than) the toleration's; false if one is no number. */
+static bool compares(struct mst_syms *syms, const struct mst_toleration *toleration,
+                     const struct mst_taint *taint, bool less)
+{
+    const struct mst_str mine = mst_sym_str(syms, toleration->value);
+    const struct mst_str theirs = mst_sym_str(syms, taint->value);
+    int64_t limit, value;
+    if (!mst_str_is_decimal(mine) || !mst_str_is_decimal(theirs) || !mst_str_int64(mine, &limit) ||
+        !mst_str_int64(theirs, &value))
+        return false;
+    return less ? value < limit : value > limit;
+}
+
 bool mst_toleration_tolerates(struct mst_syms *syms, const struct mst_toleration *toleration,
-                              const struct mst_taint *taint)
+                              const struct mst_taint *taint, bool comparison)
 {
     if (toleration->effect != MST_SYM_EMPTY && toleration->effect != taint->effect)
         return false;
@@ -297,6 +322,7 @@ bool mst_toleration_tolerates(struct mst_syms *syms, const struct mst_toleration
     struct mst_str op = mst_sym_str(syms, toleration->op);
     if (mst_str_is(op, "Equal"))
         return toleration->value == taint->value;
-    /* Lt and Gt need the gate TaintTolerationComparisonOperators, which is alpha and off. */
+    if (comparison && (mst_str_is(op, "Lt") || mst_str_is(op, "Gt")))
+        return compares(syms, toleration, taint, mst_str_is(op, "Lt"));
     return mst_str_is(op, "Exists");
 }

@@ -60,11 +60,11 @@ static const struct mst_field pv_azure_disk_fields[] = {
 SCHEMA(pv_azure_disk, mst_pv, NULL);
 
 static const struct mst_field claim_ref_fields[] = {
-    SKIP("kind"),
+    FIELD(SYM, mst_pv, claim_kind, "kind"),
     FIELD(SYM, mst_pv, claim_ns, "namespace"),
     FIELD(STR, mst_pv, claim_name, "name"),
     FIELD(STR, mst_pv, claim_uid, "uid"),
-    SKIP("apiVersion"),
+    FIELD(SYM, mst_pv, claim_api_version, "apiVersion"),
     SKIP("resourceVersion"),
     SKIP("fieldPath"),
 };

@@ -414,7 +414,7 @@ struct mst_pv {
     struct mst_str disk_kind; /* azureDisk.kind */
     mst_sym_list access_modes;
     bool claim_set; /* claimRef is present */
-    mst_sym claim_ns;
+    mst_sym claim_ns, claim_kind, claim_api_version;
     struct mst_str claim_name, claim_uid;
     mst_sym class_name;                /* MST_SYM_NONE: "" */
     mst_sym volume_mode;               /* MST_SYM_NONE: nil */

@@ -288,16 +288,37 @@ void mst_validate_taint_effect(struct mst_validator *v, const struct mst_path *p
         mst_v_unsupported(v, path, text, "\"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\"");
 }
 
-static void validate_toleration_operator(struct mst_validator *v, const struct mst_path *path,
+static void validate_toleration_number(struct mst_validator *v, const struct mst_path *path,
+                                       struct mst_str value)
+{
+    int64_t number;
+    if (!mst_str_is_decimal(value))
+        mst_v_invalid_str(v, path, value,
+                          value.n ? "must be a valid decimal integer in canonical form"
+                                  : "must be non-empty");
+    if (mst_str_int64(value, &number))
+        return;
+    const char *why = mst_str_is_decimal(value) ? "value out of range" : "invalid syntax";
+    struct mst_arena *arena = v->api->arena;
+    const struct mst_str text = mst_arena_printf(arena, "strconv.ParseInt: parsing %.*s: %s",
+                                                 MST_ARG(mst_go_quote(arena, value)), why);
+    mst_v_invalid_str(v, path, value, text.p);
+}
+
+static void validate_toleration_operator(struct mst_validator *v, const struct mst_path *parent,
                                          struct mst_str op, struct mst_str value)
 {
+    const struct mst_path at = MST_AT(parent, "operator"), *path = &at;
     if (op.n == 0 || mst_str_is(op, "Equal")) {
         mst_v_name_joined(v, path, MST_NAME_LABEL_VALUE, value);
     } else if (mst_str_is(op, "Exists")) {
         if (value.n > 0)
             mst_v_invalid_str(v, path, value, "value must be empty when `operator` is 'Exists'");
     } else if (mst_str_is(op, "Lt") || mst_str_is(op, "Gt")) {
-        mst_v_unsupported(v, path, op, "\"Equal\", \"Exists\", \"Lt\", \"Gt\"");
+        if (v->api->comparison)
+            validate_toleration_number(v, &MST_AT(parent, "value"), value);
+        else
+            mst_v_unsupported(v, path, op, "\"Equal\", \"Exists\", \"Lt\", \"Gt\"");
     } else {
         mst_v_unsupported(v, path, op, "\"Equal\", \"Exists\"");
     }
@@ -321,7 +342,7 @@ void mst_validate_tolerations(struct mst_validator *v, const struct mst_path *pa
         if (t->seconds.set && !mst_str_is(effect, "NoExecute"))
             mst_v_invalid_str(v, &MST_AT(&at, "effect"), effect,
                               "effect must be 'NoExecute' when `tolerationSeconds` is set");
-        validate_toleration_operator(v, &MST_AT(&at, "operator"), op, mst_v_sym(v, t->value));
+        validate_toleration_operator(v, &at, op, mst_v_sym(v, t->value));
         if (effect.n > 0)
             mst_validate_taint_effect(v, &MST_AT(&at, "effect"), t->effect);
     }

@@ -68,6 +68,10 @@ static bool read_target(const struct mst_args *args, struct target *out)
 static bool load(struct explaining *x)
 {
     struct mst_err err;
+    if (mst_args_has(x->args, "all-plugins") && !mst_args_has(x->args, "scores")) {
+        mst_usage_error(x->args->command, "--all-plugins needs --scores");
+        return false;
+    }
     if (!mst_setup_init(&x->setup, x->args) || !read_target(x->args, &x->target) ||
         !mst_setup_load(&x->setup, x->args))
         return false;
@@ -177,7 +181,7 @@ static void score_one(struct explaining *x, const struct scored *s)
     struct mst_pod_answer answer = { 0 };
     const struct mst_cluster *cluster = mst_engine_cluster(x->run.engine);
     uint32_t group_row = cluster->pods.v[s->row].group;
-    mst_run_explain_scores(&x->run, s->row, &arena, &answer);
+    mst_run_explain_scores(&x->run, s->row, mst_args_has(x->args, "all-plugins"), &arena, &answer);
     if (x->json) {
         struct mst_str group =
             group_row == MST_ROW_NONE ? MST_STR_NONE : cluster->groups.v[group_row].name;
@@ -265,6 +269,8 @@ static const struct mst_flag flags[] = {
     { .name = "scores",
       .help = "what every plugin says of each pending pod on every node of the snapshot as it\n"
               "is; nothing is attempted before" },
+    { .name = "all-plugins",
+      .help = "with --scores: every plugin that refuses a node, not only the first" },
     { .name = "output",
       .letter = 'o',
       .arg = "FORMAT",

@@ -251,7 +251,7 @@ static void print_list(struct mst_run *run, uint32_t indent, struct mst_buf *out
     mst_jw_array_begin(&w);
     for (uint32_t i = 0; i < run->server.served.n; i++) {
         const struct mst_served *served = &run->server.served.v[order[i]];
-        if (!served->live)
+        if (!served->live || run->server.scenario->docs.v[served->doc].implied)
             continue;
         mst_doc_write(mst_show_object(run->server.syms, &served->object, &arena), &w);
         mst_arena_reset(&arena);

@@ -22,15 +22,14 @@ static void key_strs(struct mst_json_writer *w, const char *key, const mst_strs 
     mst_jw_array_end(w);
 }
 
-static void verdict(struct mst_json_writer *w, struct mst_str plugin, mst_code code,
-                    const mst_strs *reasons)
+static void verdict(struct mst_json_writer *w, const struct mst_rejection *r)
 {
     mst_jw_object_begin(w);
-    if (plugin.n && code != MST_SUCCESS)
-        key_str(w, "plugin", plugin);
-    key_str(w, "code", mst_str_of(mst_code_name(code)));
-    if (reasons && reasons->n)
-        key_strs(w, "reasons", reasons);
+    if (r->plugin.n && r->code != MST_SUCCESS)
+        key_str(w, "plugin", r->plugin);
+    key_str(w, "code", mst_str_of(mst_code_name(r->code)));
+    if (r->reasons.n)
+        key_strs(w, "reasons", &r->reasons);
     mst_jw_object_end(w);
 }
 
@@ -41,8 +40,15 @@ static void node_line(struct mst_str pod, const struct mst_node_answer *node, st
     key_str(&w, "pod", pod);
     key_str(&w, "node", node->node);
     mst_jw_key(&w, "filter");
-    verdict(&w, node->plugin, node->code, &node->reasons);
-    if (node->code == MST_SUCCESS) {
+    verdict(&w, &node->first);
+    if (node->all.n) {
+        mst_jw_key(&w, "filters");
+        mst_jw_array_begin(&w);
+        for (uint32_t i = 0; i < node->all.n; i++)
+            verdict(&w, &node->all.v[i]);
+        mst_jw_array_end(&w);
+    }
+    if (node->first.code == MST_SUCCESS) {
         if (node->scores.n) {
             mst_jw_key(&w, "scores");
             mst_jw_object_begin(&w);
@@ -75,8 +81,10 @@ static void pre_enqueue(struct mst_json_writer *w, const struct mst_pod_answer *
     mst_jw_array_begin(w);
     for (uint32_t i = 0; i < answer->pre_enqueue_count; i++) {
         struct mst_str reason = answer->pre_enqueue[i].reason;
-        mst_strs reasons = { &reason, reason.n ? 1 : 0 };
-        verdict(w, answer->pre_enqueue_plugin[i], answer->pre_enqueue[i].code, &reasons);
+        struct mst_rejection held = { answer->pre_enqueue[i].code,
+                                      answer->pre_enqueue_plugin[i],
+                                      { &reason, reason.n ? 1 : 0 } };
+        verdict(w, &held);
     }
     mst_jw_array_end(w);
 }
@@ -96,7 +104,9 @@ void mst_scores_json(struct mst_str pod, struct mst_str group, const struct mst_
     pre_enqueue(&w, answer);
     if (answer->pre_filter != MST_SUCCESS) {
         mst_jw_key(&w, "preFilter");
-        verdict(&w, answer->pre_filter_plugin, answer->pre_filter, &answer->pre_filter_reasons);
+        struct mst_rejection r = { answer->pre_filter, answer->pre_filter_plugin,
+                                   answer->pre_filter_reasons };
+        verdict(&w, &r);
     }
     if (answer->skipped_filters.n)
         key_strs(&w, "skippedFilters", &answer->skipped_filters);
@@ -113,7 +123,7 @@ void mst_scores_json(struct mst_str pod, struct mst_str group, const struct mst_
     /* No PostFilter plugin is part of this version: the framework's own answer. */
     if (!group.n && mst_str_is(answer->reason, "Unschedulable") && answer->nodes.n) {
         mst_jw_key(&w, "postFilter");
-        verdict(&w, MST_STR_NONE, MST_UNSCHEDULABLE, NULL);
+        verdict(&w, &(struct mst_rejection){ .code = MST_UNSCHEDULABLE });
     }
     mst_jw_object_end(&w);
     mst_buf_char(out, '\n');
@@ -130,12 +140,38 @@ static void add_scores(struct mst_buf *out, const struct mst_node_answer *node)
     }
 }
 
-static void add_reasons(struct mst_buf *out, const struct mst_node_answer *node)
+static void add_rejection(struct mst_table *table, const struct mst_rejection *r)
 {
-    for (uint32_t i = 0; i < node->reasons.n; i++)
-        mst_buf_printf(out, "%s%.*s", i ? ", " : "", MST_ARG(node->reasons.v[i]));
-    if (!node->reasons.n)
-        mst_buf_text(out, mst_code_name(node->code));
+    MST_AUTO(mst_buf) details = { 0 };
+    for (uint32_t i = 0; i < r->reasons.n; i++)
+        mst_buf_printf(&details, "%s%.*s", i ? ", " : "", MST_ARG(r->reasons.v[i]));
+    if (!r->reasons.n)
+        mst_buf_text(&details, mst_code_name(r->code));
+    mst_table_add(table, MST_STYLE_PLAIN, r->plugin);
+    mst_table_add(table, MST_STYLE_BAD, mst_buf_span(&details));
+}
+
+/* A row of what decides; a row without a name for each plugin that rejects besides. */
+static void add_node(struct mst_table *table, const struct mst_node_answer *node)
+{
+    mst_table_add(table, MST_STYLE_PLAIN, node->node);
+    if (node->first.code == MST_SUCCESS) {
+        MST_AUTO(mst_buf) details = { 0 };
+        add_scores(&details, node);
+        mst_table_addf(table, MST_STYLE_GOOD, "%lld", (long long)node->total);
+        mst_table_add(table, MST_STYLE_PLAIN, MST_STR(""));
+        mst_table_add(table, MST_STYLE_PLAIN, mst_buf_span(&details));
+    } else {
+        mst_table_add(table, MST_STYLE_PLAIN, MST_STR(""));
+        add_rejection(table, &node->first);
+    }
+    for (uint32_t i = 0; i < node->all.n; i++) {
+        if (mst_str_eq(node->all.v[i].plugin, node->first.plugin))
+            continue;
+        mst_table_add(table, MST_STYLE_PLAIN, MST_STR(""));
+        mst_table_add(table, MST_STYLE_PLAIN, MST_STR(""));
+        add_rejection(table, &node->all.v[i]);
+    }
 }
 
 void mst_scores_print(struct mst_str pod, const struct mst_pod_answer *answer, bool colours,
@@ -156,22 +192,8 @@ void mst_scores_print(struct mst_str pod, const struct mst_pod_answer *answer, b
     for (uint32_t i = 0; i < answer->pre_enqueue_count; i++)
         mst_buf_printf(out, "held back by %.*s: %.*s\n", MST_ARG(answer->pre_enqueue_plugin[i]),
                        MST_ARG(answer->pre_enqueue[i].reason));
-    for (uint32_t i = 0; i < answer->nodes.n; i++) {
-        const struct mst_node_answer *node = &answer->nodes.v[i];
-        bool fits = node->code == MST_SUCCESS;
-        MST_AUTO(mst_buf) details = { 0 };
-        mst_table_add(&table, MST_STYLE_PLAIN, node->node);
-        if (fits)
-            mst_table_addf(&table, MST_STYLE_GOOD, "%lld", (long long)node->total);
-        else
-            mst_table_add(&table, MST_STYLE_PLAIN, MST_STR(""));
-        mst_table_add(&table, MST_STYLE_PLAIN, fits ? MST_STR("") : node->plugin);
-        if (fits)
-            add_scores(&details, node);
-        else
-            add_reasons(&details, node);
-        mst_table_add(&table, fits ? MST_STYLE_PLAIN : MST_STYLE_BAD, mst_buf_span(&details));
-    }
+    for (uint32_t i = 0; i < answer->nodes.n; i++)
+        add_node(&table, &answer->nodes.v[i]);
     mst_table_print(&table, colours, out);
     mst_table_done(&table);
 }

@@ -347,6 +347,28 @@ mst_sym mst_pv_class(const struct mst_cluster *cluster, const struct mst_pv *pv)
     return class_of(cluster, &pv->meta, pv->class_name);
 }
 
+static bool owned_by(const struct mst_pvc *pvc, const struct mst_pod_volumes *volumes)
+{
+    for (uint32_t i = 0; i < pvc->meta.owners.n; i++) {
+        const struct mst_owner *owner = &pvc->meta.owners.v[i];
+        if (owner->controller.set && owner->controller.value)
+            return mst_str_eq(owner->uid, volumes->owner_uid);
+    }
+    return false;
+}
+
+struct mst_str mst_pvc_not_owner(const struct mst_cluster *cluster, const struct mst_pvc *pvc,
+                                 const struct mst_pod_volumes *volumes,
+                                 const struct mst_pod_volume *volume, struct mst_arena *arena)
+{
+    if (volume->source != MST_VOLUME_EPHEMERAL || owned_by(pvc, volumes))
+        return MST_STR_NONE;
+    return mst_arena_printf(arena, "PVC %.*s was not created for pod %.*s/%.*s (pod is not owner)",
+                            MST_ARG(volume->claim_key),
+                            MST_ARG(mst_sym_str(cluster->syms, volumes->ns)),
+                            MST_ARG(volumes->owner_name));
+}
+
 bool mst_pvc_fully_bound(const struct mst_pvc *pvc)
 {
     return pvc->volume_name.n && mst_meta_annotation(&pvc->meta, MST_ANN_BIND_COMPLETED).p;

@@ -130,6 +130,10 @@ mst_sym mst_pvc_class(const struct mst_cluster *cluster, const struct mst_pvc *p
 mst_sym mst_pv_class(const struct mst_cluster *cluster, const struct mst_pv *pv);
 /* volumeName and the annotation pv.kubernetes.io/bind-completed. */
 bool mst_pvc_fully_bound(const struct mst_pvc *pvc);
+/* Why the claim of an ephemeral volume is not for the pod; absent: it is, or is not ephemeral. */
+struct mst_str mst_pvc_not_owner(const struct mst_cluster *cluster, const struct mst_pvc *pvc,
+                                 const struct mst_pod_volumes *volumes,
+                                 const struct mst_pod_volume *volume, struct mst_arena *arena);
 /* The amount "storage" of a list; zero when absent (*ret_set, may be NULL). */
 struct mst_quantity mst_storage_amount(const struct mst_cluster *cluster, const mst_resources *list,
                                        bool *ret_set);

@@ -84,8 +84,13 @@ static uint64_t send_write(struct mst_engine *engine, const struct mst_write *wr
         .claim_ns = mst_sym_str(engine->syms, write->claim_ns),
         .claim_name = keep(engine, write->claim_name),
         .claim_uid = keep(engine, write->claim_uid),
+        .claim_ref = write->claim_ref,
         .claim_new = write->claim_new,
+        .claim_version = write->claim_version,
+        .claim_kind = write->claim_kind,
         .by_controller = write->by_controller,
+        .node_new = write->node_new,
+        .stale = write->stale,
     };
     mst_vec_push(&engine->out->list, effect);
     return effect.id;

@@ -100,8 +100,14 @@ struct mst_effect {
     bool late; /* a bind that had to wait for volumes: not part of the cycle it is counted in */
     /* PV_UPDATE */
     struct mst_str claim_ns, claim_name, claim_uid;
-    bool claim_new;     /* claimRef was empty */
+    /* What changes of the object; the claim's node is in `node`. */
+    bool claim_ref;     /* claimRef is replaced */
+    bool claim_new;     /* it was empty */
+    bool claim_version; /* its apiVersion was another or missing */
+    bool claim_kind;    /* its kind was another or missing */
     bool by_controller; /* the annotation pv.kubernetes.io/bound-by-controller is new */
+    bool stale;         /* made from the object as it was before an earlier write: a conflict */
+    bool node_new;      /* the annotation volume.kubernetes.io/selected-node is new or another */
     /* STATUS, EVICT: the condition as it shall be, and as it was (before.type absent: none) */
     bool condition_set;
     struct mst_condition condition,

@@ -80,11 +80,15 @@ struct mst_score_entry {
     struct mst_str plugin;
     int64_t raw, normalized, weighted;
 };
-struct mst_node_answer {
-    struct mst_str node;
-    mst_code code;
+struct mst_rejection {
+    mst_code code;         /* MST_SUCCESS: there is none */
     struct mst_str plugin; /* who rejected; "PreFilterResult" for nodes that PreFilter left out */
     mst_strs reasons;
+};
+struct mst_node_answer {
+    struct mst_str node;
+    struct mst_rejection first;
+    MST_LIST(struct mst_rejection) all; /* asked for: every plugin that rejects, without nominees */
     MST_LIST(struct mst_score_entry) scores; /* feasible nodes, by plugin name */
     int64_t total;
 };
@@ -103,9 +107,10 @@ struct mst_pod_answer {
 };
 /*
  * What every plugin says of a pending pod on every node, as mode `plugins` of the oracle; of
- * extenders only host and message know. `calls` and the result as above.
+ * extenders only host and message know. With `all` also those plugins that an earlier one keeps
+ * from being asked. `calls` and the result as above.
  */
-bool mst_explain_scores(struct mst_engine *engine, uint32_t pod, struct mst_arena *arena,
+bool mst_explain_scores(struct mst_engine *engine, uint32_t pod, bool all, struct mst_arena *arena,
                         struct mst_pod_answer *out, struct mst_effects *calls);
 
 #endif

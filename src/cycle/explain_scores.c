@@ -63,31 +63,58 @@ static void fill_scores(struct mst_eval *eval, uint32_t row, struct mst_arena *a
     out->total = eval->total[row];
 }
 
-static void fill_node(struct mst_eval *eval, uint32_t row, struct mst_arena *arena,
+/* `alone`: what the plugin itself says, not what the framework makes of it. */
+static void fill_rejection(const struct mst_eval *eval, uint32_t row, mst_verdict verdict,
+                           bool alone, struct mst_arena *arena, struct mst_rejection *out)
+{
+    const bool failed = eval->fw->view.upstream && mst_eval_is_error(eval, verdict);
+    out->code = failed                               ? MST_ERROR
+                : verdict & MST_VERDICT_UNRESOLVABLE ? MST_UNRESOLVABLE
+                                                     : MST_UNSCHEDULABLE;
+    out->plugin = mst_str_of(mst_eval_rejecter(eval, verdict));
+    if (mst_verdict_slot(verdict) == MST_SLOT_PRE_FILTER_RESULT)
+        return; /* the restriction speaks for itself */
+    struct mst_reasons reasons = { .arena = arena };
+    if (failed && !alone)
+        mst_reason_add(&reasons, mst_eval_error_text(eval, row, verdict, arena));
+    else
+        mst_eval_reasons(eval, row, verdict, &reasons);
+    out->reasons = new_strs(arena, reasons.n);
+    for (uint32_t i = 0; i < reasons.n; i++)
+        add_str(&out->reasons, reasons.v[i]);
+}
+
+/* In the order in which the framework asks. */
+static void fill_all(struct mst_eval *eval, uint32_t row, struct mst_arena *arena,
+                     struct mst_node_answer *out)
+{
+    const struct mst_framework *fw = eval->fw;
+    out->all.v = MST_NEW_N(arena, struct mst_rejection, fw->filter_count);
+    for (uint32_t i = 0; i < fw->filter_count; i++) {
+        mst_verdict verdict = mst_eval_plugin_verdict(eval, fw->filter[i], row);
+        if (verdict != MST_VERDICT_OK)
+            fill_rejection(eval, row, verdict, true, arena, &out->all.v[out->all.n++]);
+    }
+}
+
+static void fill_node(struct mst_eval *eval, uint32_t row, bool all, struct mst_arena *arena,
                       struct mst_pod_answer *answer, struct mst_node_answer *out)
 {
     out->node = mst_sym_str(eval->fw->view.syms, eval->fw->view.nodes->name[row]);
     if (answer->pre_filter != MST_SUCCESS) {
-        out->code = answer->pre_filter;
-        out->plugin = answer->pre_filter_plugin;
-        out->reasons = answer->pre_filter_reasons;
+        out->first = (struct mst_rejection){ answer->pre_filter, answer->pre_filter_plugin,
+                                             answer->pre_filter_reasons };
         return;
     }
+    if (all)
+        fill_all(eval, row, arena, out);
     mst_verdict verdict = eval->verdict[row];
     if (verdict == MST_VERDICT_OK) {
         fill_scores(eval, row, arena, out);
         add_str(&answer->feasible, out->node);
         return;
     }
-    out->code = verdict & MST_VERDICT_UNRESOLVABLE ? MST_UNRESOLVABLE : MST_UNSCHEDULABLE;
-    out->plugin = mst_str_of(mst_eval_rejecter(eval, verdict));
-    if (mst_verdict_slot(verdict) == MST_SLOT_PRE_FILTER_RESULT)
-        return; /* the restriction speaks for itself */
-    struct mst_reasons reasons = { .arena = arena };
-    mst_eval_reasons(eval, row, verdict, &reasons);
-    out->reasons = new_strs(arena, reasons.n);
-    for (uint32_t i = 0; i < reasons.n; i++)
-        add_str(&out->reasons, reasons.v[i]);
+    fill_rejection(eval, row, verdict, false, arena, &out->first);
 }
 
 static void fill_pre_filter(const struct mst_eval *eval, struct mst_arena *arena,
@@ -117,7 +144,7 @@ static void find_best(struct mst_arena *arena, struct mst_pod_answer *out)
     out->best = new_strs(arena, out->feasible.n);
     for (uint32_t i = 0; i < out->nodes.n; i++) {
         const struct mst_node_answer *n = &out->nodes.v[i];
-        if (n->code != MST_SUCCESS)
+        if (n->first.code != MST_SUCCESS)
             continue;
         if (n->total > top)
             out->best.n = 0;
@@ -127,7 +154,7 @@ static void find_best(struct mst_arena *arena, struct mst_pod_answer *out)
     }
 }
 
-bool mst_explain_scores(struct mst_engine *engine, uint32_t pod, struct mst_arena *arena,
+bool mst_explain_scores(struct mst_engine *engine, uint32_t pod, bool all, struct mst_arena *arena,
                         struct mst_pod_answer *out, struct mst_effects *calls)
 {
     const struct mst_pod_row *p = &engine->cluster.pods.v[pod];
@@ -152,7 +179,7 @@ bool mst_explain_scores(struct mst_engine *engine, uint32_t pod, struct mst_aren
     for (uint32_t row = 0; row < nodes->count; row++)
         row_at[rank[row]] = row;
     for (uint32_t i = 0; i < nodes->count; i++)
-        fill_node(eval, row_at[i], arena, out, &out->nodes.v[i]);
+        fill_node(eval, row_at[i], all, arena, out, &out->nodes.v[i]);
     find_best(arena, out);
     mst_eval_restore(eval, &forced);
     mst_eval_close(eval, &frame);

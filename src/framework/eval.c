@@ -444,6 +444,21 @@ mst_verdict mst_eval_row_verdict(struct mst_eval *eval, uint64_t slots, uint32_t
     return verdict;
 }
 
+mst_verdict mst_eval_plugin_verdict(struct mst_eval *eval, uint32_t slot, uint32_t row)
+{
+    const struct mst_framework *fw = eval->fw;
+    const struct mst_slot *s = &fw->slots[slot];
+    if ((eval->skipped | eval->skips_now) >> slot & 1)
+        return MST_VERDICT_OK;
+    mst_verdict kept = eval->verdict[row];
+    eval->verdict[row] = MST_VERDICT_OK;
+    s->plugin->filter(&fw->view, s->instance, eval->filter_state[slot], row, row + 1,
+                      (slot + 1) << MST_VERDICT_SLOT_SHIFT, eval->verdict);
+    mst_verdict verdict = eval->verdict[row];
+    eval->verdict[row] = kept;
+    return verdict;
+}
+
 void mst_eval_sync(struct mst_eval *eval)
 {
     const struct mst_nodes *nodes = eval->fw->view.nodes;

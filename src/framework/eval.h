@@ -75,6 +75,7 @@ struct mst_eval {
     bool skips_kept;    /* skips_now is not asked for anew (a dry run after the pick) */
     uint8_t domain_filters[MST_SLOTS_MAX];
     uint32_t domain_filter_count;
+    bool may_err;                        /* some Filter that is asked may fail */
     bool filters_after_domain;           /* some node-local Filter comes after one of them */
     uint8_t filter_place[MST_SLOTS_MAX]; /* [slot]: place in the order of Filter plugins */
     struct mst_domain_score domain_scores[MST_DOMAIN_SCORES_MAX];
@@ -229,9 +230,16 @@ mst_verdict mst_eval_verdict(struct mst_eval *eval, uint32_t pod, uint32_t row);
  * that count pods only `slots` are asked.
  */
 mst_verdict mst_eval_row_verdict(struct mst_eval *eval, uint64_t slots, uint32_t row);
+/* The same of one Filter plugin alone; MST_VERDICT_OK of one that skips. Between open and close. */
+mst_verdict mst_eval_plugin_verdict(struct mst_eval *eval, uint32_t slot, uint32_t row);
+/* Whether the plugin failed instead of answering. */
+bool mst_eval_is_error(const struct mst_eval *eval, mst_verdict verdict);
 /* The plugin's words for a verdict. */
 void mst_eval_reasons(const struct mst_eval *eval, uint32_t row, mst_verdict verdict,
                       struct mst_reasons *out);
+/* A failure as the attempt that ends with it says it. */
+struct mst_str mst_eval_error_text(const struct mst_eval *eval, uint32_t row, mst_verdict verdict,
+                                   struct mst_arena *arena);
 /* The name that the oracle gives the rejecting plugin. */
 const char *mst_eval_rejecter(const struct mst_eval *eval, mst_verdict verdict);
 /* Nodes per reason, in order of first appearance. */

@@ -227,6 +227,7 @@ static void order_filters(struct mst_eval *eval)
     const struct mst_framework *fw = eval->fw;
     for (uint32_t i = 0; i < fw->filter_count; i++) {
         uint8_t slot = fw->filter[i];
+        eval->may_err |= fw->slots[slot].plugin->errs && !(eval->skipped >> slot & 1);
         eval->filter_place[slot] = (uint8_t)i;
         if (eval->counting >> slot & 1) {
             eval->domain_filters[eval->domain_filter_count++] = slot;

@@ -7,13 +7,18 @@
 
 #include "base/sort.h"
 
-enum { REASON_PER_ROW = 1 << 23 }; /* a plugin's detail that must be asked row by row */
-
 const char *mst_eval_rejecter(const struct mst_eval *eval, mst_verdict verdict)
 {
     uint32_t slot = mst_verdict_slot(verdict);
     return slot == MST_SLOT_PRE_FILTER_RESULT ? "PreFilterResult"
                                               : mst_framework_slot_name(eval->fw, slot);
+}
+
+bool mst_eval_is_error(const struct mst_eval *eval, mst_verdict verdict)
+{
+    const uint32_t slot = mst_verdict_slot(verdict);
+    return verdict != MST_VERDICT_OK && slot < MST_SLOTS_MAX &&
+           eval->fw->slots[slot].plugin->errs && (verdict & MST_VERDICT_ERROR) == MST_VERDICT_ERROR;
 }
 
 void mst_eval_reasons(const struct mst_eval *eval, uint32_t row, mst_verdict verdict,
@@ -67,7 +72,7 @@ static void count_rows(struct mst_reason_counts *h, struct mst_eval *eval, uint6
         last = v;
         run = 1;
         run_row = row;
-        if (v & REASON_PER_ROW) {
+        if (v & MST_VERDICT_PER_ROW) {
             count_reasons(h, eval, row, v, 1);
             *slots |= (uint64_t)1 << mst_verdict_slot(v);
             last = MST_VERDICT_OK;

@@ -279,7 +279,51 @@ static uint32_t pick_sampled(struct mst_evals *evals, struct mst_eval *eval, uin
     return looked;
 }
 
-/* Chooses among the feasible rows, if there are any, and turns the rotation on. */
+/* ---- a Filter plugin that fails ---- */
+
+static bool any_error(const struct mst_eval *eval)
+{
+    for (uint32_t row = 0; row < eval->fw->view.nodes->count; row++)
+        if (eval->verdict[row] & MST_VERDICT_ERROR && mst_eval_is_error(eval, eval->verdict[row]))
+            return true;
+    return false;
+}
+
+struct mst_str mst_eval_error_text(const struct mst_eval *eval, uint32_t row, mst_verdict verdict,
+                                   struct mst_arena *arena)
+{
+    struct mst_reasons reasons = { .arena = arena };
+    mst_eval_reasons(eval, row, verdict, &reasons);
+    return mst_arena_printf(arena, "running \"%s\" filter plugin: %.*s",
+                            mst_eval_rejecter(eval, verdict), MST_ARG(reasons.v[0]));
+}
+
+/*
+ * Profile upstream: looking at the nodes in order, a plugin fails before enough nodes are found.
+ * The first failure ends the attempt, whatever the other nodes said.
+ */
+static bool fails(struct mst_evals *evals, struct mst_eval *eval, struct mst_arena *arena,
+                  struct mst_pick *out)
+{
+    const struct mst_framework *fw = eval->fw;
+    if (!fw->view.upstream || !eval->may_err || !any_error(eval))
+        return false;
+    mst_pick_candidates(evals, eval);
+    const uint32_t n = evals->candidates.n, want = mst_pick_wanted(fw, n);
+    for (uint32_t i = 0, found = 0; i < n && found <= want; i++) {
+        const uint32_t row = evals->candidates.v[(evals->next_start + i) % n];
+        found += eval->verdict[row] == MST_VERDICT_OK;
+        if (!mst_eval_is_error(eval, eval->verdict[row]))
+            continue;
+        out->code = MST_ERROR;
+        out->feasible = 0;
+        out->message = mst_eval_error_text(eval, row, eval->verdict[row], arena);
+        evals->next_start = (evals->next_start + i) % fw->view.nodes->count;
+        return true;
+    }
+    return false;
+}
+
 static void choose_of_all(struct mst_evals *evals, struct mst_eval *eval, struct mst_rng *rng,
                           struct mst_pick *out)
 {
@@ -287,6 +331,7 @@ static void choose_of_all(struct mst_evals *evals, struct mst_eval *eval, struct
     tell_batch(evals, eval, out->node);
 }
 
+/* Chooses among the feasible rows, if there are any, and turns the rotation on. */
 static void choose(struct mst_evals *evals, struct mst_eval *eval, struct mst_rng *rng,
                    struct mst_pick *out)
 {
@@ -329,7 +374,7 @@ bool mst_pick_first(struct mst_eval *eval, uint32_t pod, mst_sym name, struct ms
         out->feasible = 1;
         return true;
     }
-    if (eval->restricted) {
+    if (eval->restricted && !(eval->fw->view.upstream && mst_eval_is_error(eval, verdict))) {
         mst_vec_push(forced, (struct mst_forced){ row, eval->verdict[row] });
         mst_eval_force(eval, row, verdict);
         eval->also_restricting = (uint64_t)1 << mst_verdict_slot(verdict);
@@ -348,6 +393,8 @@ const mst_verdict *mst_pick_verdicts(const struct mst_eval *eval, struct mst_are
 static void pick_any(struct mst_evals *evals, struct mst_eval *eval, struct mst_rng *rng,
                      struct mst_arena *arena, struct mst_pick *out)
 {
+    if (eval->pre_code == MST_SUCCESS && fails(evals, eval, arena, out))
+        return;
     if (eval->pre_code == MST_SUCCESS)
         choose(evals, eval, rng, out);
     if (out->feasible) {

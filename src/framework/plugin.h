@@ -50,6 +50,9 @@ enum {
     MST_VERDICT_UNRESOLVABLE = 1u << 31,
     MST_VERDICT_SLOT_SHIFT = 24, /* 7 bits: slot + 1; 127 is PreFilterResult */
     MST_VERDICT_DETAIL = (1 << 24) - 1,
+    MST_VERDICT_PER_ROW = 1 << 23, /* of the detail: its words depend on the row, too */
+    /* Of the detail, for plugins with `errs`: no answer but a failure, in words by `explain`. */
+    MST_VERDICT_ERROR = MST_VERDICT_PER_ROW | 1 << 22,
     MST_SLOT_PRE_FILTER_RESULT = 126,
     MST_SLOTS_MAX = 64,
 };
@@ -135,8 +138,14 @@ struct mst_write {
     struct mst_str name, uid;
     mst_sym claim_ns;
     struct mst_str claim_name, claim_uid;
-    bool claim_new;     /* claimRef was empty */
+    /* What changes of the object: nothing, if it is as wanted already. */
+    bool claim_ref;     /* claimRef is replaced */
+    bool claim_new;     /* it was empty */
+    bool claim_version; /* its apiVersion was another or missing */
+    bool claim_kind;    /* its kind was another or missing */
     bool by_controller; /* the annotation that says so is new */
+    bool node_new;      /* the selected node is another or new */
+    bool stale;         /* a write before it changes the object: a server refuses this one */
     mst_sym node;
 };
 
@@ -213,6 +222,11 @@ struct mst_plugin {
      */
     void (*filter)(const struct mst_view *view, const void *instance, void *state, uint32_t begin,
                    uint32_t end, mst_verdict reject, mst_verdict *verdict);
+    /*
+     * Its filter may answer MST_VERDICT_ERROR: in profile upstream the attempt ends with it, in
+     * profile muster the node is refused.
+     */
+    bool errs;
     /* The words for a verdict of this plugin. */
     void (*explain)(const struct mst_view *view, const void *instance, const void *state,
                     uint32_t row, mst_verdict verdict, struct mst_reasons *out);

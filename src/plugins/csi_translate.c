@@ -73,7 +73,7 @@ static mst_sym label_of(struct mst_syms *syms, const struct mst_pv *pv, const ch
     return mst_labels_get(pv->meta.labels, mst_sym_of_text(syms, key));
 }
 
-/* The region of "europe-west1-b" is "europe-west1"; other shapes have none. */
+/* "europe-west1" of "europe-west1-b"; absent when it does not have three parts. */
 static struct mst_str gce_region(struct mst_str zone)
 {
     size_t dashes = 0, last = 0;
@@ -93,24 +93,71 @@ static size_t find_separator(struct mst_str s)
     return s.n;
 }
 
+static struct mst_str gce_zones(struct mst_syms *syms, const struct mst_pv *pv)
+{
+    mst_sym label = label_of(syms, pv, BETA_ZONE);
+    if (label == MST_SYM_NONE || label == MST_SYM_EMPTY)
+        label = label_of(syms, pv, ZONE);
+    return mst_sym_str(syms, label);
+}
+
+/* Cuts the first zone off "a__b"; false when there is none left. "" has one, "a__" has two. */
+static bool next_zone(struct mst_str *rest, struct mst_str *ret_zone)
+{
+    if (!rest->p)
+        return false;
+    const size_t n = find_separator(*rest);
+    *ret_zone = (struct mst_str){ rest->p, n };
+    *rest = n == rest->n ? MST_STR_NONE : (struct mst_str){ rest->p + n + 2, rest->n - n - 2 };
+    return true;
+}
+
+/* The one region of several zones. Absent: there is none, and *ret_error says why. */
+static struct mst_str gce_region_of(struct mst_str zones, struct mst_arena *arena,
+                                    struct mst_str *ret_error)
+{
+    struct mst_str zone, region = MST_STR_NONE, other = MST_STR_NONE;
+    for (struct mst_str rest = zones; next_zone(&rest, &zone);) {
+        const struct mst_str mine = gce_region(zone);
+        if (!mine.p) {
+            *ret_error = mst_arena_printf(arena,
+                                          "zone in unexpected format, expected: "
+                                          "{locale}-{region}-{zone}, got: %.*s",
+                                          MST_ARG(zone));
+            return MST_STR_NONE;
+        }
+        if (region.p && !mst_str_eq(region, mine))
+            other = mine;
+        region = region.p ? region : mine;
+    }
+    if (!other.p)
+        return region;
+    /* Upstream prints its set of them, sorted. */
+    const bool sorted = mst_str_cmp(region, other) < 0;
+    *ret_error =
+        mst_arena_printf(arena,
+                         "multiple or no regions gotten from zones, got: map[%.*s:{} %.*s:{}]",
+                         MST_ARG(sorted ? region : other), MST_ARG(sorted ? other : region));
+    return MST_STR_NONE;
+}
+
+static bool is_regional(struct mst_str zones)
+{
+    return find_separator(zones) < zones.n;
+}
+
 static struct mst_str gce_handle(struct mst_syms *syms, const struct mst_pv *pv,
                                  struct mst_arena *arena)
 {
-    struct mst_str zones = mst_sym_str(syms, label_of(syms, pv, BETA_ZONE));
-    if (!zones.n)
-        zones = mst_sym_str(syms, label_of(syms, pv, ZONE));
+    struct mst_str zones = gce_zones(syms, pv), error;
     if (!zones.n)
         zones = MST_STR("UNSPECIFIED");
-    const size_t first = find_separator(zones);
-    if (first == zones.n)
+    if (!is_regional(zones))
         return mst_arena_printf(arena, "projects/UNSPECIFIED/zones/%.*s/disks/%.*s", MST_ARG(zones),
                                 MST_ARG(pv->handle));
-    const struct mst_str region = gce_region((struct mst_str){ zones.p, first });
-    for (size_t at = 0, n; at <= zones.n; at += n + 2) {
-        n = find_separator((struct mst_str){ zones.p + at, zones.n - at });
-        if (!region.p || !mst_str_eq(gce_region((struct mst_str){ zones.p + at, n }), region))
-            return MST_STR_NONE; /* zones of several regions, or no zones */
-    }
+    const struct mst_str region = gce_region_of(zones, arena, &error);
+    if (!region.p)
+        return MST_STR_NONE;
     return mst_arena_printf(arena, "projects/UNSPECIFIED/regions/%.*s/disks/%.*s", MST_ARG(region),
                             MST_ARG(pv->handle));
 }
@@ -137,6 +184,28 @@ struct mst_str mst_migrated_pv_handle(struct mst_syms *syms, const struct mst_pv
     if ((pv->sources & MST_PV_AZURE_DISK) && !is_managed(pv->disk_kind))
         return MST_STR_NONE;
     return pv->handle;
+}
+
+struct mst_str mst_migrated_pv_error(struct mst_syms *syms, const struct mst_pv *pv,
+                                     struct mst_arena *arena)
+{
+    if (mst_migrated_pv_handle(syms, pv, arena).p)
+        return MST_STR_NONE;
+    struct mst_str why = MST_STR("");
+    if (pv->sources & MST_PV_AWS_EBS) {
+        why = mst_arena_printf(arena,
+                               "failed to translate Kubernetes ID to EBS Volume ID Invalid format "
+                               "for AWS volume (%.*s)",
+                               MST_ARG(pv->handle));
+    } else if (pv->sources & MST_PV_GCE_PD) {
+        (void)gce_region_of(gce_zones(syms, pv), arena, &why);
+        why = mst_arena_printf(arena, "failed to get region from zones: %.*s", MST_ARG(why));
+    } else {
+        const struct mst_str kind = pv->disk_kind.n ? pv->disk_kind : MST_STR("Shared");
+        why =
+            mst_arena_printf(arena, "kind(%.*s) is not supported in csi migration", MST_ARG(kind));
+    }
+    return mst_arena_printf(arena, "could not translate pv: %.*s", MST_ARG(why));
 }
 
 struct mst_str mst_migrated_inline_handle(struct mst_syms *syms,

@@ -26,6 +26,9 @@ const struct mst_migrated *mst_migrated_name(struct mst_str in_tree);
 /* The volume handle that the CSI driver would use; absent when the volume cannot be translated. */
 struct mst_str mst_migrated_pv_handle(struct mst_syms *syms, const struct mst_pv *pv,
                                       struct mst_arena *arena);
+/* Why it cannot be translated; absent: it can. */
+struct mst_str mst_migrated_pv_error(struct mst_syms *syms, const struct mst_pv *pv,
+                                     struct mst_arena *arena);
 struct mst_str mst_migrated_inline_handle(struct mst_syms *syms,
                                           const struct mst_pod_volume *volume,
                                           struct mst_arena *arena);

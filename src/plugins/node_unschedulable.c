@@ -17,8 +17,9 @@ static bool tolerates(const struct mst_view *view, const struct mst_class *klass
         .value = MST_SYM_EMPTY,
         .effect = mst_sym_of_text(view->syms, "NoSchedule"),
     };
+    const bool comparison = view->gates->on[MST_GATE_TaintTolerationComparisonOperators];
     for (uint32_t i = 0; i < klass->tolerations.n; i++)
-        if (mst_toleration_tolerates(view->syms, &klass->tolerations.v[i], &taint))
+        if (mst_toleration_tolerates(view->syms, &klass->tolerations.v[i], &taint, comparison))
             return true;
     return false;
 }

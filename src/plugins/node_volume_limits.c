@@ -6,9 +6,7 @@
  *             added, attachment deleted.
  * Source: kubernetes v1.37 pkg/scheduler/framework/plugins/nodevolumelimits/csi.go
  *
- * Differs: a claim of an ephemeral volume that somebody else owns, and an inline volume that cannot
- *          be translated, are errors upstream; the volume is not counted here (VolumeBinding
- *          refuses the first).
+ * Differs: an inline volume that cannot be translated is an error upstream; it is not counted here.
  */
 #include "plugins/csi_translate.h"
 #include "plugins/registry.h"
@@ -29,6 +27,7 @@ typedef MST_LIST(struct attachable) attachables;
 struct limits_state {
     const struct mst_pod_volumes *volumes;
     const struct mst_pod_volume *missing; /* its claim does not exist */
+    struct mst_str error;                 /* present: a claim is somebody else's */
     attachables wanted;                   /* distinct */
     struct mst_arena *arena;              /* of the class; for texts of translated volumes */
     attachables attached;                 /* of the row at hand; reused */
@@ -119,15 +118,23 @@ static bool of_inline(const struct mst_view *view, const struct mst_pod_volume *
     return complete(view, out);
 }
 
-/* False: nothing to count. A claim that does not exist sets *ret_missing. */
-static bool of_volume(const struct mst_view *view, const struct mst_pod_volume *volume,
-                      struct mst_arena *arena, struct attachable *out, bool *ret_missing)
+/*
+ * False: nothing to count. A claim that does not exist sets *ret_missing, one that an ephemeral
+ * volume may not use *ret_error.
+ */
+static bool of_volume(const struct mst_view *view, const struct mst_pod_volumes *volumes,
+                      uint32_t i, struct mst_arena *arena, struct attachable *out,
+                      bool *ret_missing, struct mst_str *ret_error)
 {
+    const struct mst_pod_volume *volume = &volumes->list.v[i];
     if (!volume->claim_key.p)
         return of_inline(view, volume, arena, out);
     const struct mst_stored *claim = mst_volumes_get(view->cluster, MST_VOL_PVC, volume->claim_key);
     *ret_missing = !claim;
-    return claim && of_claim(view, claim, arena, out);
+    if (!claim)
+        return false;
+    *ret_error = mst_pvc_not_owner(view->cluster, &claim->object.u.pvc, volumes, volume, arena);
+    return !ret_error->p && of_claim(view, claim, arena, out);
 }
 
 /* ---- PreFilter ---- */
@@ -149,10 +156,10 @@ static void collect_wanted(const struct mst_view *view, struct limits_state *sta
 {
     const struct mst_pod_volumes *volumes = state->volumes;
     state->wanted.v = MST_NEW_N(state->arena, struct attachable, volumes->list.n);
-    for (uint32_t i = 0; i < volumes->list.n && !state->missing; i++) {
+    for (uint32_t i = 0; i < volumes->list.n && !state->missing && !state->error.p; i++) {
         struct attachable a;
         bool missing = false;
-        const bool counts = of_volume(view, &volumes->list.v[i], state->arena, &a, &missing);
+        const bool counts = of_volume(view, volumes, i, state->arena, &a, &missing, &state->error);
         if (missing)
             state->missing = &volumes->list.v[i];
         if (!counts || has_volume(&state->wanted, &a))
@@ -203,23 +210,30 @@ static void add_attached(struct limits_state *state, const struct attachable *vo
     state->attached.v[state->attached.n++] = *volume;
 }
 
-static void collect_of_pods(const struct mst_view *view, struct limits_state *state, uint32_t row,
-                            struct mst_arena *scratch)
+/* What the node's pods use; the oldest pod's error, if there is one. */
+static struct mst_str collect_of_pods(const struct mst_view *view, struct limits_state *state,
+                                      uint32_t row, struct mst_arena *scratch)
 {
     const struct mst_cluster *cluster = view->cluster;
+    struct mst_str oldest = MST_STR_NONE;
     if (!view->nodes->volume_pod_count[row])
-        return;
+        return oldest;
     for (uint32_t pod = view->nodes->first_pod[row]; pod != MST_ROW_NONE;
          pod = cluster->pods.v[pod].node_next) {
         const struct mst_pod_volumes *used =
             mst_cluster_volumes(cluster, cluster->pods.v[pod].volumes);
+        struct mst_str first = MST_STR_NONE;
         for (uint32_t i = 0; used && i < used->list.n; i++) {
             struct attachable a;
             bool missing = false;
-            if (of_volume(view, &used->list.v[i], scratch, &a, &missing))
+            struct mst_str error = MST_STR_NONE;
+            if (of_volume(view, used, i, scratch, &a, &missing, &error))
                 add_attached(state, &a);
+            first = first.p ? first : error;
         }
+        oldest = first.p ? first : oldest; /* the list has the newest first */
     }
+    return oldest;
 }
 
 /* What else is attached to the node, as the attach controller says. */
@@ -277,9 +291,13 @@ static bool is_installed(const struct mst_csi_node *node, mst_sym driver)
     return false;
 }
 
-/* 0, or the verdict's detail. */
-static mst_verdict judge(const struct mst_view *view, struct limits_state *state, uint32_t row)
+/* 0, or the verdict's detail; words of a failure in `arena`. */
+static mst_verdict judge(const struct mst_view *view, struct limits_state *state, uint32_t row,
+                         struct mst_arena *arena, struct mst_str *ret_error)
 {
+    *ret_error = state->error;
+    if (state->error.p)
+        return MST_VERDICT_ERROR | MST_VERDICT_UNRESOLVABLE;
     if (state->missing)
         return CLAIM_MISSING | MST_VERDICT_UNRESOLVABLE;
     const mst_sym name = view->nodes->name[row];
@@ -290,15 +308,14 @@ static mst_verdict judge(const struct mst_view *view, struct limits_state *state
             return DRIVER_MISSING | i << DETAIL_BITS;
     }
     bool limited = false;
-    for (uint32_t i = 0; node && i < state->wanted.n; i++) {
-        int64_t limit;
-        limited |= limit_of(node, state->wanted.v[i].driver, &limit);
-    }
+    for (uint32_t i = 0; node && i < node->drivers.n; i++)
+        limited |= node->drivers.v[i].count.set;
     if (!limited)
         return 0;
-    MST_AUTO(mst_arena) scratch = { 0 };
     state->attached.n = 0;
-    collect_of_pods(view, state, row, &scratch);
+    *ret_error = collect_of_pods(view, state, row, arena);
+    if (ret_error->p)
+        return MST_VERDICT_ERROR | MST_VERDICT_UNRESOLVABLE;
     const uint32_t in_pods = state->attached.n;
     collect_attachments(view, state, name);
     for (uint32_t i = 0; i < state->wanted.n; i++)
@@ -312,12 +329,14 @@ static void filter(const struct mst_view *view, const void *instance, void *stat
 {
     (void)instance;
     struct limits_state *s = state;
-    if (!s || (!s->wanted.n && !s->missing))
+    if (!s || (!s->wanted.n && !s->missing && !s->error.p))
         return;
     for (uint32_t row = begin; row < end; row++) {
         if (verdict[row] != MST_VERDICT_OK)
             continue;
-        const mst_verdict detail = judge(view, s, row);
+        MST_AUTO(mst_arena) scratch = { 0 };
+        struct mst_str error;
+        const mst_verdict detail = judge(view, s, row, &scratch, &error);
         if (detail)
             verdict[row] = reject | detail;
     }
@@ -327,9 +346,17 @@ static void explain(const struct mst_view *view, const void *instance, const voi
                     uint32_t row, mst_verdict verdict, struct mst_reasons *out)
 {
     (void)instance;
-    (void)row;
     const struct limits_state *state = state_;
     const uint32_t detail = verdict & MST_VERDICT_DETAIL;
+    if (detail & MST_VERDICT_ERROR) {
+        struct limits_state again = *state; /* the list of what is attached may grow elsewhere */
+        struct mst_str error;
+        again.arena = out->arena;
+        again.attached_cap = again.attached.n = 0;
+        (void)judge(view, &again, row, out->arena, &error);
+        mst_reason_add(out, error);
+        return;
+    }
     switch (detail & ((1 << DETAIL_BITS) - 1)) {
     case CLAIM_MISSING:
         mst_reason_add(out, mst_arena_printf(out->arena,
@@ -427,6 +454,7 @@ static const struct mst_event_registration events[] = {
 
 const struct mst_plugin mst_plugin_node_volume_limits = {
     .name = "NodeVolumeLimits",
+    .errs = true,
     .reads = MST_READS_NODE,
     .signs = MST_SIGNS_VOLUMES,
     .pre_filter = pre_filter,

@@ -90,6 +90,7 @@ uint32_t mst_spread_constraints(const struct mst_view *view, const struct spread
 bool mst_spread_untolerated(const struct mst_view *view, const struct mst_class *klass,
                             struct mst_taint_set set)
 {
+    const bool comparison = view->gates->on[MST_GATE_TaintTolerationComparisonOperators];
     const mst_sym no_schedule = mst_sym_of_text(view->syms, "NoSchedule");
     const mst_sym no_execute = mst_sym_of_text(view->syms, "NoExecute");
     for (uint32_t i = 0; i < set.n; i++) {
@@ -97,7 +98,8 @@ bool mst_spread_untolerated(const struct mst_view *view, const struct mst_class 
             continue;
         bool tolerated = false;
         for (uint32_t t = 0; t < klass->tolerations.n && !tolerated; t++)
-            tolerated = mst_toleration_tolerates(view->syms, &klass->tolerations.v[t], &set.v[i]);
+            tolerated = mst_toleration_tolerates(view->syms, &klass->tolerations.v[t], &set.v[i],
+                                                 comparison);
         if (!tolerated)
             return true;
     }

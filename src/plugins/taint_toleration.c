@@ -27,11 +27,12 @@ static bool class_tolerates(const struct mst_view *view, const struct mst_class 
                             const struct mst_taint *taint, bool prefer_only)
 {
     const mst_sym prefer = mst_sym_of_text(view->syms, "PreferNoSchedule");
+    const bool comparison = view->gates->on[MST_GATE_TaintTolerationComparisonOperators];
     for (uint32_t i = 0; i < klass->tolerations.n; i++) {
         const struct mst_toleration *t = &klass->tolerations.v[i];
         if (prefer_only && t->effect > MST_SYM_EMPTY && t->effect != prefer)
             continue;
-        if (mst_toleration_tolerates(view->syms, t, taint))
+        if (mst_toleration_tolerates(view->syms, t, taint, comparison))
             return true;
     }
     return false;

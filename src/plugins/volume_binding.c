@@ -38,16 +38,6 @@ static mst_rc init(const struct mst_view *view, const struct mst_value *args, vo
 
 /* ---- PreFilter ---- */
 
-static bool owned_by(const struct mst_pvc *pvc, const struct mst_pod_volumes *volumes)
-{
-    for (uint32_t i = 0; i < pvc->meta.owners.n; i++) {
-        const struct mst_owner *owner = &pvc->meta.owners.v[i];
-        if (owner->controller.set && owner->controller.value)
-            return mst_str_eq(owner->uid, volumes->owner_uid);
-    }
-    return false;
-}
-
 /* Why the claim behind a volume cannot be used by this pod now; absent: it can. */
 static struct mst_str refusal(const struct mst_view *view, const struct mst_pod_volumes *volumes,
                               const struct mst_pod_volume *v, struct mst_arena *arena)
@@ -71,13 +61,7 @@ static struct mst_str refusal(const struct mst_view *view, const struct mst_pod_
     if (pvc->meta.deleted.set)
         return mst_arena_printf(arena, "persistentvolumeclaim \"%.*s\" is being deleted",
                                 MST_ARG(v->claim_name));
-    if (ephemeral && !owned_by(pvc, volumes))
-        return mst_arena_printf(arena,
-                                "PVC %.*s was not created for pod %.*s/%.*s (pod is not owner)",
-                                MST_ARG(v->claim_key),
-                                MST_ARG(mst_sym_str(view->syms, volumes->ns)),
-                                MST_ARG(volumes->owner_name));
-    return MST_STR_NONE;
+    return mst_pvc_not_owner(view->cluster, pvc, volumes, v, arena);
 }
 
 typedef enum { CLAIM_BOUND, CLAIM_DELAYED, CLAIM_IMMEDIATE, CLAIM_ERROR } claim_kind;
@@ -166,7 +150,9 @@ static void filter(const struct mst_view *view, const void *instance, void *stat
         if (verdict[row] != MST_VERDICT_OK)
             continue;
         const uint32_t reasons = mst_binding_find(view, state, row)->reasons;
-        if (reasons)
+        if (reasons & MST_BINDING_ERROR)
+            verdict[row] = reject | MST_VERDICT_UNRESOLVABLE | MST_VERDICT_ERROR;
+        else if (reasons)
             verdict[row] = reject | MST_VERDICT_UNRESOLVABLE | reasons;
     }
 }
@@ -180,10 +166,11 @@ static void explain(const struct mst_view *view, const void *instance, const voi
         "node(s) did not have enough free storage",
         "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
     };
-    (void)view;
     (void)instance;
-    (void)state;
-    (void)row;
+    if ((verdict & MST_VERDICT_ERROR) == MST_VERDICT_ERROR) {
+        mst_reason_add(out, mst_binding_error(view, state, row));
+        return;
+    }
     for (size_t i = 0; i < MST_COUNT(texts); i++)
         if (verdict >> i & 1)
             mst_reason_add(out, mst_str_of(texts[i]));
@@ -221,6 +208,7 @@ static void score(const struct mst_view *view, const void *instance, void *state
 
 const struct mst_plugin mst_plugin_volume_binding = {
     .name = "VolumeBinding",
+    .errs = true,
     .points = MST_POINT_RESERVE | MST_POINT_PRE_BIND,
     .default_weight = 1,
     .reads = MST_READS_NODE,

@@ -5,8 +5,6 @@
  * are large enough, of the right class and mode, free or meant for the claim. Per node there is
  * left: from where can it be reached.
  *
- * Differs: a bound volume that its CSI driver could not use (a malformed id) is an error upstream;
- *          here it matches no node that has handed the driver over.
  * Source: kubernetes v1.37 pkg/scheduler/framework/plugins/volumebinding/binder.go
  *         (FindPodVolumes), staging component-helpers storage/volume/pv_helpers.go
  *         (FindMatchingVolume)
@@ -26,24 +24,23 @@ static struct mst_binding_pv binding_pv(const struct mst_view *view,
         .reach = mst_reach_of_selector(view, &pv->required, arena),
         .plugin = mst_migrated_pv(pv),
     };
-    if (out.plugin && !mst_migrated_pv_handle(view->syms, pv, arena).p) {
-        out.migrated = (struct mst_reach){ .kind = MST_REACH_NONE };
-    } else if (out.plugin) {
+    if (out.plugin)
+        out.error = mst_migrated_pv_error(view->syms, pv, arena);
+    if (out.plugin && !out.error.p) {
         const struct mst_node_selector moved = mst_migrated_affinity(view->syms, pv, arena);
         out.migrated = mst_reach_of_selector(view, &moved, arena);
     }
     return out;
 }
 
-static bool pv_reaches(const struct mst_view *view, const struct mst_binding_pv *pv, uint32_t row)
+/* The node leaves the volume to its CSI driver. */
+static bool is_handed_over(const struct mst_view *view, const struct mst_binding_pv *pv,
+                           uint32_t row)
 {
-    if (pv->plugin) {
-        const mst_sym name = view->nodes->name[row];
-        const struct mst_csi_node *csi_node = mst_volumes_csi_node(view->cluster, name);
-        if (mst_migrated_on_node(csi_node, pv->plugin))
-            return mst_reaches(view->nodes, &pv->migrated, row);
-    }
-    return mst_reaches(view->nodes, &pv->reach, row);
+    if (!pv->plugin)
+        return false;
+    const mst_sym name = view->nodes->name[row];
+    return mst_migrated_on_node(mst_volumes_csi_node(view->cluster, name), pv->plugin);
 }
 
 static mst_sym mode_of(const struct mst_view *view, mst_sym mode)
@@ -266,16 +263,29 @@ struct mst_binding_state *mst_binding_compile(const struct mst_view *view,
 /* ---- one node ---- */
 
 static uint32_t check_bound(const struct mst_view *view, const struct mst_binding_state *state,
-                            uint32_t row)
+                            uint32_t row, const struct mst_binding_pv **ret_pv)
 {
     for (uint32_t i = 0; i < state->bound.n; i++) {
-        const struct mst_bound_claim *claim = &state->bound.v[i];
-        if (!claim->pv.stored)
+        const struct mst_binding_pv *pv = &state->bound.v[i].pv;
+        *ret_pv = pv;
+        if (!pv->stored)
             return MST_BINDING_NO_PV;
-        if (!pv_reaches(view, &claim->pv, row))
+        const bool moved = is_handed_over(view, pv, row);
+        if (moved && pv->error.p)
+            return MST_BINDING_ERROR;
+        if (!mst_reaches(view->nodes, moved ? &pv->migrated : &pv->reach, row))
             return MST_BINDING_NODE_CONFLICT;
     }
     return 0;
+}
+
+struct mst_str mst_binding_error(const struct mst_view *view, const struct mst_binding_state *state,
+                                 uint32_t row)
+{
+    const struct mst_binding_pv *pv = NULL;
+    const uint32_t reason = check_bound(view, state, row, &pv);
+    mst_assert(reason == MST_BINDING_ERROR);
+    return pv->error;
 }
 
 static bool is_taken(const struct mst_node_volumes *found, const struct mst_stored *pv)
@@ -360,8 +370,9 @@ const struct mst_node_volumes *mst_binding_find(const struct mst_view *view,
 {
     struct mst_node_volumes *found = state->found;
     found->bindings.n = found->provisions.n = 0;
-    found->reasons = check_bound(view, state, row);
-    if (state->delayed.n)
+    const struct mst_binding_pv *pv;
+    found->reasons = check_bound(view, state, row, &pv);
+    if (state->delayed.n && found->reasons != MST_BINDING_ERROR)
         found->reasons |= check_delayed(view, state, row);
     return found;
 }

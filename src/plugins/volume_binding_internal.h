@@ -50,6 +50,7 @@ struct mst_binding_pv {
     /* in-tree volumes: where the CSI driver can reach it, on nodes that have handed it over */
     const struct mst_migrated *plugin;
     struct mst_reach migrated;
+    struct mst_str error; /* present: its CSI driver could not use it */
 };
 
 /* A claim with a volume. */
@@ -97,6 +98,7 @@ enum {
     MST_BINDING_NO_VOLUME = 1 << 1,
     MST_BINDING_NO_SPACE = 1 << 2,
     MST_BINDING_NO_PV = 1 << 3,
+    MST_BINDING_ERROR = 1 << 4, /* a volume cannot be translated; stands alone */
 };
 
 struct mst_static_binding {
@@ -117,6 +119,9 @@ bool mst_claim_ref_is(const struct mst_claim_ref *ref, const struct mst_meta *cl
 /* How large a volume of the pool can be, NULL: it does not say. */
 const struct mst_quantity *mst_capacity_limit(const struct mst_csi_storage_capacity *c);
 
+/* The words for MST_BINDING_ERROR on the node at `row`. */
+struct mst_str mst_binding_error(const struct mst_view *view, const struct mst_binding_state *state,
+                                 uint32_t row);
 /* What the node at `row` has for the claims, in state->found until the next call. */
 const struct mst_node_volumes *mst_binding_find(const struct mst_view *view,
                                                 struct mst_binding_state *state, uint32_t row);

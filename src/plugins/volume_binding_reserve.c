@@ -10,14 +10,17 @@
 #include "plugins/volume_binding_internal.h"
 
 #define BY_CONTROLLER "pv.kubernetes.io/bound-by-controller"
+#define SELECTED_NODE "volume.kubernetes.io/selected-node"
 #define SECOND_NS ((int64_t)1000000000)
 
 /* ---- Reserve ---- */
 
-static struct mst_write pv_write(const struct mst_static_binding *b)
+static struct mst_write pv_write(const struct mst_view *view, const struct mst_static_binding *b)
 {
+    const struct mst_pv *object = &b->pv->object.u.pv;
     const struct mst_meta *pv = &b->pv->object.u.meta, *claim = &b->pvc->object.u.meta;
     const struct mst_claim_ref ref = mst_pv_claim(b->pv);
+    const bool prebound = mst_claim_ref_is(&ref, claim);
     return (struct mst_write){
         .kind = MST_KIND_PV,
         .key = b->pv->key,
@@ -26,15 +29,19 @@ static struct mst_write pv_write(const struct mst_static_binding *b)
         .claim_ns = claim->namespace_,
         .claim_name = claim->name,
         .claim_uid = claim->uid,
+        .claim_ref = !prebound || !ref.uid.n,
         .claim_new = !ref.set,
-        .by_controller =
-            !mst_claim_ref_is(&ref, claim) && !mst_meta_annotation(pv, BY_CONTROLLER).p,
+        .claim_version = object->claim_api_version != mst_sym_of_text(view->syms, "v1"),
+        .claim_kind = object->claim_kind != mst_sym_of_text(view->syms, "PersistentVolumeClaim"),
+        .by_controller = !prebound && !mst_meta_annotation(pv, BY_CONTROLLER).p,
     };
 }
 
-static struct mst_write pvc_write(const struct mst_stored *pvc, mst_sym node)
+static struct mst_write pvc_write(const struct mst_view *view, const struct mst_stored *pvc,
+                                  mst_sym node)
 {
     const struct mst_meta *meta = &pvc->object.u.meta;
+    const struct mst_str selected = mst_meta_annotation(meta, SELECTED_NODE);
     return (struct mst_write){
         .kind = MST_KIND_PVC,
         .key = pvc->key,
@@ -42,6 +49,7 @@ static struct mst_write pvc_write(const struct mst_stored *pvc, mst_sym node)
         .name = meta->name,
         .uid = meta->uid,
         .node = node,
+        .node_new = !selected.p || !mst_str_eq(selected, mst_sym_str(view->syms, node)),
     };
 }
 
@@ -97,7 +105,10 @@ static int64_t timeout_of(const struct mst_binding_instance *instance)
     return s > INT64_MAX / SECOND_NS ? INT64_MAX : s * SECOND_NS;
 }
 
-/* Two volumes of a pod can name one claim. Upstream writes it twice and fails on its own write. */
+/*
+ * Two volumes of a pod can name one claim. Profile upstream writes it twice, fails on its own
+ * write, and finds the claim bound when it tries again.
+ */
 static bool is_provisioned_before(const struct mst_node_volumes *found, uint32_t i)
 {
     for (uint32_t k = 0; k < i; k++)
@@ -122,11 +133,15 @@ struct mst_reservation *mst_binding_reserve(const struct mst_view *view, const v
         return NULL;
     struct mst_write *writes = MST_NEW_N(scratch, struct mst_write, n);
     for (uint32_t i = 0; i < found->bindings.n; i++)
-        writes[i] = pv_write(&found->bindings.v[i]);
+        writes[i] = pv_write(view, &found->bindings.v[i]);
     uint32_t count = found->bindings.n;
-    for (uint32_t i = 0; i < found->provisions.n; i++)
-        if (!is_provisioned_before(found, i))
-            writes[count++] = pvc_write(found->provisions.v[i].pvc, view->nodes->name[row]);
+    for (uint32_t i = 0; i < found->provisions.n; i++) {
+        const bool stale = is_provisioned_before(found, i);
+        if (stale && !view->upstream)
+            continue;
+        writes[count] = pvc_write(view, found->provisions.v[i].pvc, view->nodes->name[row]);
+        writes[count++].stale = stale;
+    }
     struct mst_reservation *reservation = make(writes, count, timeout_of(instance));
     assume(view, found, writes, view->nodes->name[row]);
     return reservation;

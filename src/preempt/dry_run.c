@@ -43,6 +43,10 @@ static bool fits_when_all_gone(struct mst_seats *seats, uint32_t row, const stru
     mst_verdict verdict = mst_eval_verdict(eval, seats->v[0].a.pod, row);
     if (verdict == MST_VERDICT_OK)
         return true;
+    if (seats->x->fw->view.upstream && mst_eval_is_error(eval, verdict)) {
+        say(out, MST_ERROR, mst_eval_error_text(eval, row, verdict, seats->x->arena));
+        return false;
+    }
     out->code = verdict & MST_VERDICT_UNRESOLVABLE ? MST_UNRESOLVABLE : MST_UNSCHEDULABLE;
     mst_eval_reasons(eval, row, verdict, &out->reasons);
     return false;

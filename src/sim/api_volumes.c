@@ -64,6 +64,8 @@ static struct mst_str update_pv(struct mst_apiserver *server, const struct mst_e
         return refused(server, effect, "persistentvolumes");
     struct mst_pv *pv = &served->object.u.pv;
     pv->claim_set = true;
+    pv->claim_kind = mst_sym_of_text(server->syms, "PersistentVolumeClaim");
+    pv->claim_api_version = mst_sym_of_text(server->syms, "v1");
     pv->claim_ns = mst_sym_of(server->syms, effect->claim_ns);
     pv->claim_name = mst_arena_str(&server->arena, effect->claim_name);
     pv->claim_uid = mst_arena_str(&server->arena, effect->claim_uid);
@@ -106,6 +108,12 @@ static struct mst_str update_pvc(struct mst_apiserver *server, const struct mst_
     struct mst_served *served = live(server, MST_KIND_PVC, effect->ns, effect->name, effect->uid);
     if (!served)
         return refused(server, effect, "persistentvolumeclaims");
+    if (effect->stale)
+        return mst_arena_printf(&server->arena,
+                                "Operation cannot be fulfilled on persistentvolumeclaims "
+                                "\"%.*s\": the object has been modified; please apply your changes "
+                                "to the latest version and try again",
+                                MST_ARG(effect->name));
     annotate(server, &served->object.u.meta, SELECTED_NODE, effect->node);
     mst_apiserver_publish(server, served);
     if (served->object.u.pvc.volume_name.n)

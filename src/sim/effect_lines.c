@@ -174,19 +174,23 @@ static void print_update(struct mst_json_writer *w, const struct mst_effect *eff
 {
     mst_jw_key(w, "patch");
     mst_jw_object_begin(w);
-    if (effect->kind == MST_EFFECT_PVC_UPDATE)
+    if (effect->node_new)
         print_annotation(w, "volume.kubernetes.io/selected-node", effect->node);
     if (effect->by_controller)
         print_annotation(w, "pv.kubernetes.io/bound-by-controller", MST_STR("yes"));
-    if (effect->claim_new) {
+    if (effect->claim_ref) {
         mst_jw_key(w, "spec");
         mst_jw_object_begin(w);
         mst_jw_key(w, "claimRef");
         mst_jw_object_begin(w);
-        print_text(w, "apiVersion", MST_STR("v1"));
-        print_text(w, "kind", MST_STR("PersistentVolumeClaim"));
-        print_text(w, "name", effect->claim_name);
-        print_text(w, "namespace", effect->claim_ns);
+        if (effect->claim_version)
+            print_text(w, "apiVersion", MST_STR("v1"));
+        if (effect->claim_kind)
+            print_text(w, "kind", MST_STR("PersistentVolumeClaim"));
+        if (effect->claim_new) {
+            print_text(w, "name", effect->claim_name);
+            print_text(w, "namespace", effect->claim_ns);
+        }
         mst_jw_object_end(w);
         mst_jw_object_end(w);
     }

@@ -89,7 +89,7 @@ void mst_run_done(struct mst_run *run);
  */
 void mst_run_explain(struct mst_run *run, bool group, uint32_t id, struct mst_arena *arena,
                      struct mst_explanation *out);
-void mst_run_explain_scores(struct mst_run *run, uint32_t pod, struct mst_arena *arena,
+void mst_run_explain_scores(struct mst_run *run, uint32_t pod, bool all, struct mst_arena *arena,
                             struct mst_pod_answer *out);
 /* Virtual time since the start, without the ticks that keep events apart. */
 int64_t mst_run_elapsed(const struct mst_run *run);

@@ -101,11 +101,11 @@ void mst_run_explain(struct mst_run *run, bool group, uint32_t id, struct mst_ar
     mst_effects_done(&calls);
 }
 
-void mst_run_explain_scores(struct mst_run *run, uint32_t pod, struct mst_arena *arena,
+void mst_run_explain_scores(struct mst_run *run, uint32_t pod, bool all, struct mst_arena *arena,
                             struct mst_pod_answer *out)
 {
     struct mst_effects calls = { 0 };
-    while (!mst_explain_scores(run->engine, pod, arena, out, &calls))
+    while (!mst_explain_scores(run->engine, pod, all, arena, out, &calls))
         answer_all(run, &calls);
     mst_effects_done(&calls);
 }

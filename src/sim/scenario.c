@@ -25,6 +25,7 @@ struct mst_api mst_scenario_api(struct mst_syms *syms, const struct mst_gates *g
         .topology = gates->on[MST_GATE_TopologyAwareWorkloadScheduling],
         .preemption_policy = gates->on[MST_GATE_PodGroupPreemptionPolicy],
         .claims = gates->on[MST_GATE_DRAWorkloadResourceClaims],
+        .comparison = gates->on[MST_GATE_TaintTolerationComparisonOperators],
     };
 }
 
@@ -200,6 +201,50 @@ static void complete_bound_pod(struct mst_scenario *scenario, struct mst_pod *po
     pod->status.conditions.n = 1;
 }
 
+/* ---- namespaces ---- */
+
+static void note_namespace(struct mst_map *seen, struct mst_str name, bool defined)
+{
+    uint64_t before = 0;
+    (void)mst_map_get(seen, name, &before);
+    mst_map_set(seen, name, before | defined);
+}
+
+/*
+ * No server takes an object into a namespace that is not there: those that no document defines are
+ * there from the start, without labels but the one that names them.
+ */
+static void add_namespaces(struct reading *r)
+{
+    struct mst_scenario *scenario = r->scenario;
+    struct mst_map seen = { 0 }; /* name -> 1: a document defines it */
+    for (uint32_t i = 0; i < scenario->docs.n; i++) {
+        const struct mst_object *object = &scenario->docs.v[i].object;
+        const bool defined = object->kind == MST_KIND_NAMESPACE;
+        if (defined)
+            note_namespace(&seen, object->u.meta.name, true);
+        else if (object->u.meta.namespace_ != MST_SYM_NONE)
+            note_namespace(&seen, mst_sym_str(scenario->syms, object->u.meta.namespace_), false);
+    }
+    r->file = MST_STR("(implied)");
+    const struct mst_map_entry *e;
+    for (uint32_t at = 0; mst_map_next(&seen, &at, &e);) {
+        const uint32_t first = scenario->docs.n;
+        if (e->value || !e->key_n)
+            continue;
+        MST_AUTO(mst_buf) text = { 0 };
+        struct mst_json_writer w = { .out = &text };
+        mst_buf_text(&text,
+                     "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":");
+        mst_jw_str(&w, (struct mst_str){ e->key, e->key_n });
+        mst_buf_text(&text, "}}");
+        read_json(r, mst_arena_str(&scenario->arena, mst_buf_span(&text)));
+        for (uint32_t i = first; i < scenario->docs.n; i++)
+            scenario->docs.v[i].implied = true;
+    }
+    mst_map_done(&seen);
+}
+
 /* ---- priority classes, duplicates ---- */
 
 static void note_class(struct mst_scenario *scenario, uint32_t index, struct mst_diags *diags)
@@ -303,9 +348,14 @@ bool mst_scenario_load(struct mst_scenario *scenario, struct mst_syms *syms,
     for (uint32_t i = 0; i < path_count; i++)
         mst_files_add(&scenario->files, paths[i], diags);
     read_files(&r);
+    const uint32_t given = scenario->docs.n;
+    for (uint32_t i = 0; i < given; i++)
+        fill_in(scenario, &scenario->docs.v[i], i); /* its label needs the namespace */
+    add_namespaces(&r);
     for (uint32_t i = 0; i < scenario->docs.n; i++) {
         struct mst_scenario_doc *doc = &scenario->docs.v[i];
-        fill_in(scenario, doc, i); /* its label needs the namespace */
+        if (i >= given)
+            fill_in(scenario, doc, i);
         set_place(scenario, doc, diags);
         mst_annotations_read(doc, diags);
         fill_in_created(doc, i);

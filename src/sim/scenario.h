@@ -32,6 +32,7 @@ struct mst_scenario_doc {
     uint32_t fail_binds;
     uint32_t next; /* the next document of this object, UINT32_MAX: none */
     bool update;   /* not the first document of this object */
+    bool implied;  /* nobody wrote it: a namespace that some object is in */
 };
 
 enum {

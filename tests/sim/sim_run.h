@@ -317,7 +317,7 @@ static inline void sim_pry(struct sim *s)
     if (group ? cluster->groups.v[row].live : cluster->pods.v[row].live)
         (void)mst_explain(s->engine, group, row, s->now, &s->pry_arena, &explanation, &calls);
     if (!group && cluster->pods.v[row].live && cluster->pods.v[row].class_id != UINT32_MAX)
-        (void)mst_explain_scores(s->engine, row, &s->pry_arena, &answer, &calls);
+        (void)mst_explain_scores(s->engine, row, row % 2 == 0, &s->pry_arena, &answer, &calls);
     mst_effects_done(&calls);
     mst_engine_check(s->engine);
 }

@@ -82,12 +82,10 @@ static void test_scores_json_lines(struct mst_test *t)
 {
     struct mst_score_entry score = { MST_STR("NodeResourcesFit"), 32, 32, 32 };
     struct mst_str reason = MST_STR("Insufficient cpu"), fits = MST_STR("n1");
+    struct mst_rejection full = { MST_UNSCHEDULABLE, MST_STR("NodeResourcesFit"), { &reason, 1 } };
     struct mst_node_answer nodes[] = {
-        { .node = MST_STR("n1"), .code = MST_SUCCESS, .scores = { &score, 1 }, .total = 32 },
-        { .node = MST_STR("n2"),
-          .code = MST_UNSCHEDULABLE,
-          .plugin = MST_STR("NodeResourcesFit"),
-          .reasons = { &reason, 1 } },
+        { .node = MST_STR("n1"), .scores = { &score, 1 }, .total = 32 },
+        { .node = MST_STR("n2"), .first = full },
     };
     struct mst_pod_answer answer = { .pre_filter = MST_SUCCESS,
                                      .nodes = { nodes, 2 },
@@ -110,10 +108,12 @@ static void test_scores_json_lines(struct mst_test *t)
 static void test_scores_of_a_pod_that_fits_nowhere(struct mst_test *t)
 {
     struct mst_str reason = MST_STR("Too many pods");
-    struct mst_node_answer node = { .node = MST_STR("n1"),
-                                    .code = MST_UNSCHEDULABLE,
-                                    .plugin = MST_STR("NodeResourcesFit"),
-                                    .reasons = { &reason, 1 } };
+    struct mst_str ports = MST_STR("no free ports");
+    struct mst_rejection all[] = {
+        { MST_UNSCHEDULABLE, MST_STR("NodePorts"), { &ports, 1 } },
+        { MST_UNSCHEDULABLE, MST_STR("NodeResourcesFit"), { &reason, 1 } },
+    };
+    struct mst_node_answer node = { .node = MST_STR("n1"), .first = all[1], .all = { all, 2 } };
     struct mst_pod_answer answer = { .nodes = { &node, 1 },
                                      .reason = MST_STR("Unschedulable"),
                                      .message = MST_STR("0/1 nodes") };
@@ -121,6 +121,8 @@ static void test_scores_of_a_pod_that_fits_nowhere(struct mst_test *t)
     MST_AUTO(mst_buf) text = { 0 };
     mst_scores_json(MST_STR("default/a"), MST_STR_NONE, &answer, &out);
     mst_buf_char(&out, 0);
+    t_ok(t, strstr(out.p, "\"filters\":[{\"plugin\":\"NodePorts\",\"code\":\"Unschedulable\","
+                          "\"reasons\":[\"no free ports\"]},{\"plugin\":\"NodeRes") != NULL);
     t_ok(t,
          strstr(out.p, "\"feasible\":[],\"best\":[],\"reason\":\"Unschedulable\",\"message\":\"0/1 "
                        "nodes\",\"postFilter\":{\"code\":\"Unschedulable\"}}\n") != NULL);
@@ -128,7 +130,8 @@ static void test_scores_of_a_pod_that_fits_nowhere(struct mst_test *t)
     t_str(t, mst_buf_span(&text),
           "Pod default/a: 0/1 nodes\n"
           "NODE   SCORE   PLUGIN             DETAILS\n"
-          "n1         -   NodeResourcesFit   Too many pods\n");
+          "n1         -   NodeResourcesFit   Too many pods\n"
+          "-          -   NodePorts          no free ports\n");
 }
 
 MST_TEST_MAIN(T(test_explanation_text), T(test_explanation_json), T(test_scores_json_lines),

@@ -18,7 +18,7 @@ static void test_explain_scores_sum_up(struct mst_test *t)
     host_node(h, "n3", "cpu: 1", NULL);
     host_add(h, (struct host_pod_spec){ .name = "p", .cpu = "2" });
     struct mst_pod_answer a;
-    (void)mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a, &h->out);
+    (void)mst_explain_scores(h->engine, host_pod(h, "p"), false, &h->arena, &a, &h->out);
     t_int(t, a.pre_filter, MST_SUCCESS);
     t_int(t, a.nodes.n, 3);
     t_str(t, a.nodes.v[0].node, "n1");
@@ -30,7 +30,7 @@ static void test_explain_scores_sum_up(struct mst_test *t)
     for (uint32_t i = 0; i < 2; i++) {
         const struct mst_node_answer *n = &a.nodes.v[i];
         int64_t sum = 0;
-        t_int(t, n->code, MST_SUCCESS);
+        t_int(t, n->first.code, MST_SUCCESS);
         for (uint32_t k = 0; k < n->scores.n; k++) {
             sum += n->scores.v[k].weighted;
             t_ok(t, k == 0 || mst_str_cmp(n->scores.v[k - 1].plugin, n->scores.v[k].plugin) < 0);
@@ -45,10 +45,10 @@ static void test_explain_scores_sum_up(struct mst_test *t)
             taint = &n1->scores.v[k];
     t_ok(t, taint && taint->raw == 1 && taint->normalized == 0 && taint->weighted == 0);
     const struct mst_node_answer *n3 = of(&a, "n3");
-    t_int(t, n3->code, MST_UNRESOLVABLE); /* an empty one would not do either */
-    t_str(t, n3->plugin, "NodeResourcesFit");
-    t_int(t, n3->reasons.n, 1);
-    t_str(t, n3->reasons.v[0], "Insufficient cpu");
+    t_int(t, n3->first.code, MST_UNRESOLVABLE); /* an empty one would not do either */
+    t_str(t, n3->first.plugin, "NodeResourcesFit");
+    t_int(t, n3->first.reasons.n, 1);
+    t_str(t, n3->first.reasons.v[0], "Insufficient cpu");
     host_free(h);
 }
 
@@ -59,7 +59,7 @@ static void test_explain_scores_of_a_gated_pod(struct mst_test *t)
     host_add(h, (struct host_pod_spec){
                     .name = "p", .cpu = "2", .more = "schedulingGates: [{name: x}]" });
     struct mst_pod_answer a;
-    (void)mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a, &h->out);
+    (void)mst_explain_scores(h->engine, host_pod(h, "p"), false, &h->arena, &a, &h->out);
     t_int(t, a.pre_enqueue_count, 1);
     t_str(t, a.pre_enqueue_plugin[0], "SchedulingGates");
     t_str(t, a.pre_enqueue[0].reason, "waiting for scheduling gates: [x]");
@@ -78,12 +78,12 @@ static void test_explain_scores_refused_everywhere(struct mst_test *t)
                     .name = "p",
                     .more = "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]" });
     struct mst_pod_answer a;
-    (void)mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a, &h->out);
+    (void)mst_explain_scores(h->engine, host_pod(h, "p"), false, &h->arena, &a, &h->out);
     t_int(t, a.pre_filter, MST_UNRESOLVABLE);
     t_int(t, a.pre_filter_reasons.n, 1);
     t_int(t, a.feasible.n, 0);
     t_int(t, a.best.n, 0);
-    t_int(t, a.nodes.v[0].code, MST_UNRESOLVABLE);
+    t_int(t, a.nodes.v[0].first.code, MST_UNRESOLVABLE);
     host_free(h);
 }
 
@@ -92,16 +92,39 @@ static void test_explain_scores_ties_and_nothing(struct mst_test *t)
     struct host *h = host_new(false);
     host_add(h, (struct host_pod_spec){ .name = "p" });
     struct mst_pod_answer a;
-    (void)mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a, &h->out);
+    (void)mst_explain_scores(h->engine, host_pod(h, "p"), false, &h->arena, &a, &h->out);
     t_int(t, a.nodes.n, 0);
     t_str(t, a.message, "no nodes available to schedule pods");
     host_node(h, "n2", "cpu: 4", NULL);
     host_node(h, "n1", "cpu: 4", NULL);
-    (void)mst_explain_scores(h->engine, host_pod(h, "p"), &h->arena, &a, &h->out);
+    (void)mst_explain_scores(h->engine, host_pod(h, "p"), false, &h->arena, &a, &h->out);
     t_int(t, a.best.n, 2);
     t_str(t, a.host, "n1");
     host_free(h);
 }
 
-MST_TEST_MAIN(T(test_explain_scores_sum_up), T(test_explain_scores_of_a_gated_pod),
-              T(test_explain_scores_refused_everywhere), T(test_explain_scores_ties_and_nothing))
+/* The first plugin decides; the others are asked when somebody wants to know. */
+static void test_explain_scores_of_all_plugins(struct mst_test *t)
+{
+    struct host *h = host_new(false);
+    host_node(h, "n1", "cpu: 1", "unschedulable: true");
+    host_node(h, "n2", "cpu: 8", NULL);
+    host_add(h, (struct host_pod_spec){ .name = "p", .cpu = "2" });
+    struct mst_pod_answer a;
+    mst_explain_scores(h->engine, host_pod(h, "p"), false, false, &h->arena, &a);
+    t_int(t, a.nodes.v[0].all.n, 0);
+    mst_explain_scores(h->engine, host_pod(h, "p"), true, false, &h->arena, &a);
+    t_str(t, a.nodes.v[0].first.plugin, "NodeUnschedulable");
+    t_int(t, a.nodes.v[0].all.n, 2);
+    t_str(t, a.nodes.v[0].all.v[0].plugin, "NodeUnschedulable");
+    t_str(t, a.nodes.v[0].all.v[1].plugin, "NodeResourcesFit");
+    t_int(t, a.nodes.v[0].all.v[1].code, MST_UNRESOLVABLE);
+    t_str(t, a.nodes.v[0].all.v[1].reasons.v[0], "Insufficient cpu");
+    t_int(t, a.nodes.v[1].all.n, 0);
+    t_str(t, a.host, "n2"); /* asking changed nothing */
+    host_free(h);
+}
+
+MST_TEST_MAIN(T(test_explain_scores_of_all_plugins), T(test_explain_scores_sum_up),
+              T(test_explain_scores_of_a_gated_pod), T(test_explain_scores_refused_everywhere),
+              T(test_explain_scores_ties_and_nothing))

@@ -170,6 +170,37 @@ static void test_node_term(struct mst_test *t)
     }
 }
 
+/* Lt and Gt compare numbers, with the gate. */
+static void test_toleration_comparison(struct mst_test *t)
+{
+    static const struct {
+        const char *op, *value, *taint;
+        bool tolerates;
+    } cases[] = {
+        { "Lt", "7", "5", true },     { "Lt", "5", "5", false },
+        { "Gt", "5", "7", true },     { "Gt", "7", "5", false },
+        { "Gt", "-3", "0", true },    { "Lt", "7", "05", false },
+        { "Lt", "7", "", false },     { "Lt", "x", "5", false },
+        { "Lt", "7", "five", false }, { "Lt", "9223372036854775808", "1", false },
+        { "Lt", "7", "-0", false },   { "Gt", "-9223372036854775808", "9223372036854775807", true },
+    };
+    for (size_t i = 0; i < MST_COUNT(cases); i++) {
+        struct setup s;
+        char spec[200];
+        t_case(t, cases[i].taint);
+        snprintf(spec, sizeof(spec), "{tolerations: [{key: k, operator: %s, value: '%s'}]}",
+                 cases[i].op, cases[i].value);
+        setup(t, &s, "{}", spec);
+        struct mst_taint taint = { mst_sym_of_text(s.syms, "k"),
+                                   mst_sym_of_text(s.syms, cases[i].taint),
+                                   mst_sym_of_text(s.syms, "NoSchedule") };
+        const struct mst_toleration *toleration = s.pod->spec.tolerations.v;
+        t_bool(t, mst_toleration_tolerates(s.syms, toleration, &taint, true), cases[i].tolerates);
+        t_bool(t, mst_toleration_tolerates(s.syms, toleration, &taint, false), false);
+        done(&s);
+    }
+}
+
 static void test_toleration(struct mst_test *t)
 {
     static const struct {
@@ -198,10 +229,11 @@ static void test_toleration(struct mst_test *t)
         struct mst_taint taint = { mst_sym_of_text(s.syms, "k"), mst_sym_of_text(s.syms, "v"),
                                    mst_sym_of_text(s.syms, "NoSchedule") };
         t_int(t, s.pod->spec.tolerations.n, 1);
-        t_bool(t, mst_toleration_tolerates(s.syms, s.pod->spec.tolerations.v, &taint),
+        t_bool(t, mst_toleration_tolerates(s.syms, s.pod->spec.tolerations.v, &taint, false),
                cases[i].tolerates);
         done(&s);
     }
 }
 
-MST_TEST_MAIN(T(test_label_selector), T(test_node_term), T(test_toleration))
+MST_TEST_MAIN(T(test_label_selector), T(test_node_term), T(test_toleration),
+              T(test_toleration_comparison))

@@ -15,9 +15,12 @@
 /* clang-format off */
 static const char cluster[] =
     NODE("one", "") NODE("two", "") NODE("free", "") NODE("nocsi", "") NODE("held", "")
+    NODE("bad", "")
     CSINODE("one", DRIVER("d", "1") ", " DRIVER("ebs.csi.aws.com", "1"))
     CSINODE("two", DRIVER("d", "2")) CSINODE("free", "{name: d, nodeID: n}")
-    CSINODE("held", DRIVER("d", "1"))
+    CSINODE("held", DRIVER("d", "1")) CSINODE("bad", DRIVER("other", "1"))
+    PVC("thief-v", "storageClassName: late", "")
+    POD_ON("thief", "bad", "{name: v, ephemeral: {volumeClaimTemplate: {spec: {}}}}")
     "---\nkind: CSIDriver\napiVersion: storage.k8s.io/v1\nmetadata: {name: strict}\n"
     "spec: {preventPodSchedulingIfMissing: true}\n"
     CLASS("late", "provisioner: d\nvolumeBindingMode: WaitForFirstConsumer")
@@ -51,6 +54,9 @@ static const struct {
     { "a", "one", "Success" }, /* attached already */
     { "same", "one", "Success" },
     { "b", "one", FULL },
+    /* a failure, whatever driver the node's limit is for */
+    { "b", "bad",
+      "UaU: PVC default/thief-v was not created for pod default/thief (pod is not owner)" },
     { "b", "two", "Success" },
     { "ab", "two", "Success" },
     { "open", "one", FULL },

@@ -11,7 +11,7 @@ static void test_scenario_fills_in(struct mst_test *t)
                               "creationTimestamp: 2020-01-01T00:00:00Z}\n"
                               "spec: {nodeName: n1, containers: [{name: main, image: i}]}\n");
     t_ok(t, f.loaded);
-    t_int(t, f.scenario.docs.n, 4);
+    t_int(t, f.scenario.docs.n, 5); /* the namespace, too */
     const struct mst_meta *node = &f.scenario.docs.v[0].object.u.meta;
     const struct mst_meta *a = &f.scenario.docs.v[1].object.u.meta;
     const struct mst_meta *b = &f.scenario.docs.v[2].object.u.meta;
@@ -28,6 +28,29 @@ static void test_scenario_fills_in(struct mst_test *t)
     t_int(t, made->meta.created.unix_s, 1577836800);
     t_int(t, made->status.conditions.n, 1);
     t_str(t, made->status.conditions.v[0].status, "True");
+    fixture_done(&f);
+}
+
+/* A namespace is there from the start, unless a document says when it comes. */
+static void test_scenario_implies_namespaces(struct mst_test *t)
+{
+    struct fixture f;
+    fixture_init(&f, ".yaml",
+                 POD("a", "", "", "1")
+                     POD("b", "", "",
+                         "1") "apiVersion: v1\nkind: Pod\n"
+                              "metadata: {name: c, namespace: late}\n"
+                              "spec: {containers: [{name: main, image: i}]}\n---\n"
+                              "apiVersion: v1\nkind: Namespace\nmetadata: {name: late, "
+                              "annotations: {simulate.muster/arrive-at: 5s}}\n");
+    t_ok(t, f.loaded);
+    t_int(t, f.scenario.docs.n, 5);
+    const struct mst_scenario_doc *doc = &f.scenario.docs.v[4];
+    t_ok(t, doc->implied && !f.scenario.docs.v[3].implied);
+    t_str(t, doc->object.u.meta.name, "default");
+    t_int(t, doc->object.kind, MST_KIND_NAMESPACE);
+    t_int(t, doc->object.u.meta.labels.n, 1);
+    t_str(t, mst_sym_str(f.syms, doc->object.u.meta.labels.v[0].value), "default");
     fixture_done(&f);
 }
 
@@ -74,7 +97,7 @@ static void test_scenario_same_name_elsewhere_is_fine(struct mst_test *t)
                           "1") "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: other}\n"
                                "spec: {containers: [{name: main, image: i}]}\n");
     t_ok(t, f.loaded);
-    t_int(t, f.scenario.docs.n, 3);
+    t_int(t, f.scenario.docs.n, 5); /* and their namespaces */
     fixture_done(&f);
 }
 
@@ -135,7 +158,8 @@ static void test_scenario_priority_classes(struct mst_test *t)
     fixture_done(&f);
 }
 
-MST_TEST_MAIN(T(test_scenario_fills_in), T(test_scenario_chains_updates),
-              T(test_scenario_duplicates), T(test_scenario_same_name_elsewhere_is_fine),
+MST_TEST_MAIN(T(test_scenario_fills_in), T(test_scenario_implies_namespaces),
+              T(test_scenario_chains_updates), T(test_scenario_duplicates),
+              T(test_scenario_same_name_elsewhere_is_fine),
               T(test_scenario_errors_do_not_hide_each_other),
               T(test_scenario_json_errors_have_a_place), T(test_scenario_priority_classes))

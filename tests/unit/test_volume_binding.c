@@ -157,6 +157,40 @@ static void test_binding_scores(struct mst_test *t)
     fixture_free(f);
 }
 
+/* An object is written even if it is as wanted already; the write says what changes. */
+static void test_binding_writes_say_what_changes(struct mst_test *t)
+{
+    struct mst_fixture *f = fixture_new("");
+    struct fixture_plugin p = fixture_plugin(f, &mst_plugin_volume_binding, NULL);
+    storage_apply(f, cluster);
+    static const struct {
+        const char *pod, *node;
+        bool claim_ref, claim_new, version, kind, by_controller, node_new;
+    } writes[] = {
+        { "open", "a", true, true, true, true, true, false },
+        { "prebound", "b", true, false, true, true, false, false }, /* a reference without uid */
+        { "made", "a", false, false, false, false, false, true },
+        { "chosen", "b", false, false, false, false, false, false },
+    };
+    for (size_t i = 0; i < MST_COUNT(writes); i++) {
+        t_case(t, writes[i].pod);
+        struct mst_reservation *r =
+            p.plugin->reserve(&f->view, p.instance, fixture_pod(f, writes[i].pod),
+                              fixture_node(f, writes[i].node), &f->arena);
+        t_int(t, r->writes.n, 1);
+        const struct mst_write *w = r->writes.v;
+        t_bool(t, w->claim_ref, writes[i].claim_ref);
+        t_bool(t, w->claim_new, writes[i].claim_new);
+        t_bool(t, w->claim_version, writes[i].version);
+        t_bool(t, w->claim_kind, writes[i].kind);
+        t_bool(t, w->by_controller, writes[i].by_controller);
+        t_bool(t, w->node_new, writes[i].node_new);
+        p.plugin->unreserve(&f->view, p.instance, r, true);
+    }
+    fixture_plugin_done(&p);
+    fixture_free(f);
+}
+
 static void test_binding_assumes_and_reverts(struct mst_test *t)
 {
     struct mst_fixture *f = fixture_new("");
@@ -226,5 +260,32 @@ static void test_binding_waits_for_the_claim(struct mst_test *t)
     fixture_free(f);
 }
 
-MST_TEST_MAIN(T(test_binding_verdicts), T(test_binding_scores), T(test_binding_assumes_and_reverts),
-              T(test_binding_waits_for_the_claim))
+static void test_binding_hints(struct mst_test *t)
+{
+    struct mst_fixture *f = fixture_new("");
+    struct fixture_plugin p = fixture_plugin(f, &mst_plugin_volume_binding, NULL);
+    storage_apply(f, cluster);
+    struct mst_cluster_event e = { .resource = MST_ON_STORAGE_CLASS, .actions = MST_ACT_UPDATE };
+    e.object = e.old_object = storage_object(f, MST_VOL_CLASS, "made");
+    t_int(t, fixture_hint(f, &p, "open", &e), MST_HINT_SKIP);
+    e.old_object = storage_object(f, MST_VOL_CLASS, "pool");
+    t_int(t, fixture_hint(f, &p, "open", &e), MST_HINT_QUEUE);
+    e.old_object = NULL;
+    t_int(t, fixture_hint(f, &p, "open", &e), MST_HINT_QUEUE);
+    e = (struct mst_cluster_event){ .resource = MST_ON_PVC, .actions = MST_ACT_UPDATE };
+    e.object = storage_object(f, MST_VOL_PVC, "default/open");
+    t_int(t, fixture_hint(f, &p, "open", &e), MST_HINT_QUEUE);
+    t_int(t, fixture_hint(f, &p, "picky", &e), MST_HINT_SKIP);
+    e = (struct mst_cluster_event){ .resource = MST_ON_CSI_STORAGE_CAPACITY,
+                                    .actions = MST_ACT_UPDATE };
+    e.object = e.old_object = storage_object(f, MST_VOL_CAPACITY, "default/c1");
+    t_int(t, fixture_hint(f, &p, "open", &e), MST_HINT_SKIP);
+    e.old_object = NULL;
+    t_int(t, fixture_hint(f, &p, "open", &e), MST_HINT_QUEUE);
+    fixture_plugin_done(&p);
+    fixture_free(f);
+}
+
+MST_TEST_MAIN(T(test_binding_verdicts), T(test_binding_scores),
+              T(test_binding_writes_say_what_changes), T(test_binding_assumes_and_reverts),
+              T(test_binding_waits_for_the_claim), T(test_binding_hints))
