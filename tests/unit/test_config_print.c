@@ -143,8 +143,13 @@ static const struct {
       "{\"name\":\"NodePorts\"},{\"name\":\"VolumeRestrictions\"},{\"name\":\"NodeVolumeLimits\"},"
       "{\"name\":\"VolumeZone\"},{\"name\":\"NodeDeclaredFeatures\"},{\"name\":\"OwnRule\"}],"
       "\"disabled\":[{\"name\":\"*\"}]}" },
-    { "preemption", ARGS("DefaultPreemption", "{minCandidateNodesAbsolute: 5}"), false, "",
-      "\"minCandidateNodesPercentage\":10,\"minCandidateNodesAbsolute\":5}" },
+    { "preemption, profile upstream", ARGS("DefaultPreemption", "{minCandidateNodesAbsolute: 5}"),
+      true, "", "\"minCandidateNodesPercentage\":10,\"minCandidateNodesAbsolute\":5}" },
+    { "preemption, profile muster",
+      ARGS("DefaultPreemption", "{minCandidateNodesAbsolute: 5, victimPolicy: Smallest}"), false,
+      "",
+      "\"minCandidateNodesAbsolute\":5,\"improve\":true,\"searchBudget\":20000,"
+      "\"victimPolicy\":\"Smallest\"}" },
     { "durations", ARGS("DynamicResources", "{bindingTimeout: 90s, filterTimeout: 0s}"), false, "",
       "\"filterTimeout\":\"0s\",\"bindingTimeout\":\"1m30s\"}" },
     { "pod affinity",

@@ -111,9 +111,9 @@ static void test_explain_scores_of_all_plugins(struct mst_test *t)
     host_node(h, "n2", "cpu: 8", NULL);
     host_add(h, (struct host_pod_spec){ .name = "p", .cpu = "2" });
     struct mst_pod_answer a;
-    mst_explain_scores(h->engine, host_pod(h, "p"), false, false, &h->arena, &a);
+    (void)mst_explain_scores(h->engine, host_pod(h, "p"), false, &h->arena, &a, &h->out);
     t_int(t, a.nodes.v[0].all.n, 0);
-    mst_explain_scores(h->engine, host_pod(h, "p"), true, false, &h->arena, &a);
+    (void)mst_explain_scores(h->engine, host_pod(h, "p"), true, &h->arena, &a, &h->out);
     t_str(t, a.nodes.v[0].first.plugin, "NodeUnschedulable");
     t_int(t, a.nodes.v[0].all.n, 2);
     t_str(t, a.nodes.v[0].all.v[0].plugin, "NodeUnschedulable");

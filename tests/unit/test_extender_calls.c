@@ -465,11 +465,11 @@ static void test_extender_explain(struct mst_test *t)
     t_int(t, e.classes.v[0].reasons.v[0].nodes.n, 3);
     t_int(t, e.fixes.n, 0); /* who knows what it would say of another node */
     struct mst_pod_answer answer;
-    t_ok(t, !mst_explain_scores(h->engine, host_pod(h, "a"), &h->arena, &answer, &calls));
+    t_ok(t, !mst_explain_scores(h->engine, host_pod(h, "a"), false, &h->arena, &answer, &calls));
     host_answer_call(h, calls.list.v[0].id,
                      "{\"Nodes\":{\"items\":[{\"metadata\":{\"name\":"
                      "\"n2\"}}]}}");
-    t_ok(t, mst_explain_scores(h->engine, host_pod(h, "a"), &h->arena, &answer, &calls));
+    t_ok(t, mst_explain_scores(h->engine, host_pod(h, "a"), false, &h->arena, &answer, &calls));
     t_str(t, answer.host, "n2");
     mst_effects_done(&calls);
     host_free(h);
