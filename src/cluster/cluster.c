@@ -144,6 +144,10 @@ static void take_properties(struct mst_cluster *cluster, uint32_t row, const str
     struct mst_pod_row *p = &cluster->pods.v[row];
     if (p->deleting != pod->meta.deleted.set && p->node != MST_ROW_NONE)
         mst_nodes_touch(&cluster->nodes, p->node); /* spreading does not count those that go */
+    const struct mst_time start = pod->status.start_time;
+    if (p->node != MST_ROW_NONE &&
+        (p->start_time.set != start.set || p->start_time.unix_s != start.unix_s))
+        mst_nodes_restamp(&cluster->nodes, p->node); /* it decides between victims */
     p->deleting = pod->meta.deleted.set;
     p->never_preempts =
         mst_str_is(mst_sym_str(cluster->syms, pod->spec.preemption_policy), "Never");
@@ -358,6 +362,7 @@ void mst_cluster_pod_update(struct mst_cluster *cluster, uint32_t row, const str
     take_volumes(cluster, row, pod);
     take_class(cluster, row, pod);
     become_newest(cluster, row);
+    mst_cluster_nominee_changed(cluster, row);
     /* Both empty: a nomination made in memory whose patch is on its way survives. */
     if (!p->assigned && !p->assumed &&
         (old_nominated != MST_SYM_NONE || p->status_nominated != MST_SYM_NONE))

@@ -56,6 +56,9 @@ static inline struct mst_pod_ties mst_pod_ties_of(const struct mst_cluster *clus
 }
 void mst_selectors_done(struct mst_cluster *cluster);
 
+/* txn.c: what the pod asks for, or whether it counts, is another where it is nominated. */
+void mst_cluster_nominee_changed(struct mst_cluster *cluster, uint32_t pod);
+
 /* groups.c: the row of a group by name, made (unknown) when new; membership of a pod. */
 uint32_t mst_group_row_of(struct mst_cluster *cluster, mst_sym ns, struct mst_str name);
 void mst_group_join(struct mst_cluster *cluster, uint32_t group, uint32_t pod);

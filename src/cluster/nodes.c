@@ -38,7 +38,8 @@ enum { CHANGES_MIN = 4096 };
     X(feature_set)                                                                                 \
     X(first_pod)                                                                                   \
     X(images)                                                                                      \
-    X(arrival)
+    X(arrival)                                                                                     \
+    X(stamp)
 
 static void grow_column(void **column, uint32_t old_cap, uint32_t cap, size_t size)
 {
@@ -141,6 +142,7 @@ uint32_t mst_nodes_resource(struct mst_nodes *nodes, mst_sym name)
 void mst_nodes_touch(struct mst_nodes *nodes, uint32_t row)
 {
     mst_nodes_derive(nodes, row);
+    mst_nodes_restamp(nodes, row);
     if (nodes->changes.n >= MST_MAX((uint32_t)CHANGES_MIN, nodes->count)) {
         /* Whoever is that far behind recomputes everything, which costs no more than catching up.
          */

@@ -109,6 +109,12 @@ struct mst_nodes {
     uint32_t *first_pod; /* newest pod on the row, MST_ROW_NONE when empty */
     struct mst_image_list *images;
     uint64_t *arrival; /* order of first insertion, for list order */
+    /*
+     * Another number whenever anything about the row changes, nominations to it included; never
+     * given twice. What was worked out for a row is good while its stamp stands.
+     */
+    uint64_t *stamp;
+    uint64_t stamps; /* given */
 
     MST_VEC(struct mst_taint_set) taint_sets;
     MST_VEC(struct mst_label_set) label_sets;
@@ -195,6 +201,11 @@ struct mst_percents {
                          most 1, in doubles as upstream computes them; 0 on odd rows */
 };
 void mst_nodes_percents(const struct mst_nodes *nodes, uint32_t row, struct mst_percents *out);
+
+static inline void mst_nodes_restamp(struct mst_nodes *nodes, uint32_t row)
+{
+    nodes->stamp[row] = ++nodes->stamps;
+}
 
 /*
  * Forgets the changes noted since `mark`, which mst_nodes_change_end returned then: every row is

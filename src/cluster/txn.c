@@ -13,6 +13,15 @@ static void add_wrapping(int64_t *sum, int64_t amount)
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)amount);
 }
 
+void mst_cluster_nominee_changed(struct mst_cluster *cluster, uint32_t pod)
+{
+    mst_sym name = cluster->pods.v[pod].nominated;
+    uint32_t row =
+        name == MST_SYM_NONE ? (uint32_t)MST_ROW_NONE : mst_nodes_row(&cluster->nodes, name);
+    if (row != MST_ROW_NONE)
+        mst_nodes_restamp(&cluster->nodes, row);
+}
+
 /* sign +1 or -1. */
 static void account(struct mst_cluster *cluster, uint32_t pod, uint32_t node, int sign)
 {
@@ -37,6 +46,7 @@ static void account(struct mst_cluster *cluster, uint32_t pod, uint32_t node, in
         mst_claims_count(cluster, cluster->pods.v[pod].volumes, sign);
     }
     mst_nodes_touch(nodes, node);
+    mst_cluster_nominee_changed(cluster, pod); /* who is on a node holds no place elsewhere */
 }
 
 /* ---- host ports as a set ---- */
@@ -128,8 +138,10 @@ void mst_cluster_unplace(struct mst_cluster *cluster, uint32_t pod)
 static void count_nominated(struct mst_cluster *cluster, mst_sym name, int by)
 {
     uint32_t row = mst_nodes_row(&cluster->nodes, name);
-    if (row != MST_ROW_NONE)
+    if (row != MST_ROW_NONE) {
         cluster->nodes.nominated_count[row] += (uint32_t)by;
+        mst_nodes_restamp(&cluster->nodes, row);
+    }
     cluster->nominated_pod_count += (uint32_t)by;
 }
 

@@ -37,6 +37,7 @@ struct mst_engine *mst_engine_new(const struct mst_engine_options *options, stru
     mst_asks_init(&engine->asks, engine->config);
     if (engine->config->extenders.n)
         engine->evals.asks = &engine->asks;
+    engine->dry_cache = mst_dry_cache_new();
     engine->now_ns = INT64_MIN;
     engine->held_poll_ns = INT64_MAX;
     engine->out = &engine->left;
@@ -75,6 +76,7 @@ void mst_engine_free(struct mst_engine *engine)
     mst_vec_done(&engine->held);
     mst_vec_done(&engine->freed);
     mst_evictions_done(engine);
+    mst_dry_cache_free(engine->dry_cache);
     mst_effects_done(&engine->left);
     mst_arena_done(&engine->arena);
     mst_free(engine);

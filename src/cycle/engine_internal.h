@@ -38,6 +38,7 @@ struct mst_engine {
     uint32_t framework_count;
     struct mst_queue *queue;
     struct mst_evals evals;
+    struct mst_dry_cache *dry_cache;
     struct mst_batch *batches;                /* by profile index; NULL: no batching (batching.c) */
     MST_VEC(struct mst_signature) signatures; /* by row of the pod */
     struct mst_asks asks;

@@ -7,9 +7,11 @@
 
 struct mst_preempt mst_engine_preempt(struct mst_engine *engine, const struct mst_framework *fw)
 {
-    return (struct mst_preempt){
-        .evals = &engine->evals, .fw = fw, .now_ns = engine->now_ns, .arena = &engine->arena
-    };
+    return (struct mst_preempt){ .evals = &engine->evals,
+                                 .fw = fw,
+                                 .now_ns = engine->now_ns,
+                                 .arena = &engine->arena,
+                                 .cache = engine->dry_cache };
 }
 
 /* PostFilter: victims for a pod that fits nowhere; says in `failure` what became of it. */

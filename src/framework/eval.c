@@ -32,6 +32,8 @@ void mst_eval_clear(struct mst_eval *eval)
         .total = eval->total,
         .heap = eval->heap,
         .bytes = eval->bytes,
+        .with_nominated = eval->with_nominated,
+        .with_nominated_cap = eval->with_nominated_cap,
     };
     for (uint32_t i = 0; i < MST_NORMALIZED_MAX; i++)
         kept.normalized[i].raw = eval->normalized[i].raw;
@@ -49,6 +51,7 @@ void mst_eval_free(struct mst_eval *eval)
     mst_free(eval->verdict);
     mst_free(eval->base);
     mst_free(eval->total);
+    mst_free(eval->with_nominated);
     for (uint32_t i = 0; i < MST_NORMALIZED_MAX; i++)
         mst_free(eval->normalized[i].raw);
     mst_free(eval);
@@ -66,7 +69,8 @@ static void reserve(struct mst_eval *eval, uint32_t rows)
             eval->normalized[i].raw = NULL;
         }
     }
-    eval->bytes = (size_t)eval->cap * (sizeof(*eval->verdict) + 2 * sizeof(int64_t));
+    eval->bytes = (size_t)eval->cap * (sizeof(*eval->verdict) + 2 * sizeof(int64_t)) +
+                  eval->with_nominated_cap * sizeof(*eval->with_nominated);
     for (uint32_t i = 0; i < MST_NORMALIZED_MAX; i++) {
         if (i < eval->normalized_count && !eval->normalized[i].raw)
             eval->normalized[i].raw = mst_calloc(eval->cap, sizeof(int64_t));
@@ -431,6 +435,20 @@ void mst_eval_force(struct mst_eval *eval, uint32_t row, mst_verdict verdict)
     eval->feasible_count += (verdict == MST_VERDICT_OK) - was_ok;
     if (follow(eval, row, was_ok, old_raw))
         keep_heap(eval, row);
+}
+
+int64_t mst_eval_room(const struct mst_eval *eval, uint32_t row)
+{
+    int64_t room = INT64_MAX;
+    for (uint32_t i = 0; i < eval->filter_count; i++) {
+        uint32_t slot = eval->filters[i];
+        const struct mst_plugin *plugin = eval->fw->slots[slot].plugin;
+        if (!plugin->room)
+            continue;
+        int64_t mine = plugin->room(&eval->fw->view, eval->filter_state[slot], row);
+        room = MST_MIN(room, mine);
+    }
+    return room;
 }
 
 mst_verdict mst_eval_row_verdict(struct mst_eval *eval, uint64_t slots, uint32_t row)

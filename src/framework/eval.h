@@ -38,6 +38,10 @@ enum { MST_DOMAIN_SCORES_MAX = 8 };
 struct mst_asks;
 struct mst_evals;
 struct mst_frame;
+struct mst_nominated_verdict {
+    uint64_t stamp, compiled;
+    mst_verdict verdict;
+};
 struct mst_batch_ask;
 
 struct mst_eval {
@@ -92,8 +96,13 @@ struct mst_eval {
     uint64_t set_generation, image_generation;
     uint64_t plugin_generation; /* mst_eval_generation */
     uint32_t taint_set_count;
+    uint64_t compiled;  /* number of the compilation, never given twice */
     uint64_t change_at; /* changes of rows that the arrays have seen */
-    uint32_t picks;     /* since the last full scan */
+    /* Verdicts with nominated pods added, for pods of one priority: good while the stamp stands. */
+    struct mst_nominated_verdict *with_nominated; /* [row], NULL: none yet */
+    uint32_t with_nominated_cap;
+    int32_t with_nominated_priority;
+    uint32_t picks; /* since the last full scan */
     bool heap_valid;
     struct mst_heap heap; /* feasible rows, best first */
     uint64_t last_used;
@@ -107,7 +116,7 @@ struct mst_evals {
     struct mst_eval *probation;          /* for classes seen once */
     MST_VEC(struct mst_eval *) cached;
     size_t bytes, budget;
-    uint64_t clock;
+    uint64_t clock, compilations;
     MST_VEC(int64_t) scratch, tops;
     /* the arrays of a pick in which plugins that count pods have a say */
     MST_VEC(mst_verdict) frame_verdict, kept;
@@ -144,12 +153,17 @@ struct mst_frame {
  * totals are right after mst_eval_rescore. Nothing is copied when no such plugin has a say.
  */
 void mst_eval_open(struct mst_eval *eval, struct mst_frame *frame);
+/* The same; with `always` the arrays are those of one pick in any case, and may be written to. */
+void mst_eval_open_for(struct mst_eval *eval, bool always, struct mst_frame *frame);
 void mst_eval_rescore(struct mst_eval *eval);
 void mst_eval_close(struct mst_eval *eval, const struct mst_frame *frame);
 
 /* What an extender said of a node (extender_call.h). */
 struct mst_ext_failed;
 typedef MST_LIST(struct mst_ext_failed) mst_extender_words;
+
+/* mst_nodes_list_order of all rows, kept; valid until nodes change. */
+const uint32_t *mst_evals_list_order(struct mst_evals *evals, struct mst_nodes *nodes);
 
 /* Where a pod would go, or why nowhere. */
 struct mst_pick {
@@ -234,6 +248,8 @@ mst_verdict mst_eval_row_verdict(struct mst_eval *eval, uint64_t slots, uint32_t
 mst_verdict mst_eval_plugin_verdict(struct mst_eval *eval, uint32_t slot, uint32_t row);
 /* Whether the plugin failed instead of answering. */
 bool mst_eval_is_error(const struct mst_eval *eval, mst_verdict verdict);
+/* How many pods of the class the row takes at most, as it is; INT64_MAX: nobody says. */
+int64_t mst_eval_room(const struct mst_eval *eval, uint32_t row);
 /* The plugin's words for a verdict. */
 void mst_eval_reasons(const struct mst_eval *eval, uint32_t row, mst_verdict verdict,
                       struct mst_reasons *out);

@@ -242,6 +242,7 @@ void mst_eval_compile(struct mst_eval *eval, const struct mst_framework *fw, uin
 {
     const struct mst_class *class = mst_cluster_class(fw->view.cluster, class_id);
     eval->fw = fw;
+    eval->compiled = ++eval->owner->compilations;
     eval->class_id = class_id;
     eval->class_serial = class->serial;
     eval->set_generation = fw->view.nodes->set_generation;

@@ -182,10 +182,15 @@ static void reserve_frame(struct mst_eval *eval, uint32_t rows)
 
 void mst_eval_open(struct mst_eval *eval, struct mst_frame *frame)
 {
+    mst_eval_open_for(eval, false, frame);
+}
+
+void mst_eval_open_for(struct mst_eval *eval, bool always, struct mst_frame *frame)
+{
     *frame = (struct mst_frame){ 0 };
     mst_domain_begin(eval);
     uint64_t filters = mst_eval_domain_filters(eval);
-    if (eval->pre_code != MST_SUCCESS || (!filters && !may_score(eval)))
+    if (eval->pre_code != MST_SUCCESS || (!always && !filters && !may_score(eval)))
         return;
     uint32_t rows = eval->fw->view.nodes->count;
     reserve_frame(eval, rows);

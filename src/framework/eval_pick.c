@@ -8,7 +8,7 @@
 #include "base/vector.h"
 #include "framework/batch.h"
 
-enum { PICKS_BEFORE_HEAP = 2, SAMPLE_MIN = 100, SCAN_ROWS = 128 };
+enum { NOMINATED_FEW = 16, PICKS_BEFORE_HEAP = 2, SAMPLE_MIN = 100, SCAN_ROWS = 128 };
 
 /* Does a nominated pod count against this one on its node (plugins.md 2.2)? */
 static bool counts_against(const struct mst_cluster *cluster, uint32_t nominated, uint32_t pod)
@@ -53,6 +53,7 @@ static mst_verdict verdict_with_nominated(struct mst_eval *eval, uint32_t pod, u
      */
     uint64_t slots =
         eval->fw->view.upstream ? mst_eval_domain_filters(eval) : eval->counting & ~eval->skipped;
+    uint64_t change = mst_nodes_change_end(&cluster->nodes), stamp = cluster->nodes.stamp[row];
     uint32_t mark = mst_txn_begin(cluster), ghosts;
     *ret_with = place_nominated(cluster, pod, row, &ghosts) > 0;
     cluster->nodes.pod_count[row] += ghosts;
@@ -63,6 +64,8 @@ static mst_verdict verdict_with_nominated(struct mst_eval *eval, uint32_t pod, u
     }
     cluster->nodes.pod_count[row] -= ghosts;
     mst_txn_rollback(cluster, mark);
+    mst_nodes_forget_changes(&cluster->nodes, change);
+    cluster->nodes.stamp[row] = stamp;
     if (*ret_with)
         recount_row(eval, row);
     return verdict;
@@ -80,6 +83,38 @@ mst_verdict mst_eval_verdict(struct mst_eval *eval, uint32_t pod, uint32_t row)
     return mst_eval_row_verdict(eval, mst_eval_domain_filters(eval), row);
 }
 
+/* What is kept for the row, with room made for it; NULL: the answer must not be kept. */
+static struct mst_nominated_verdict *kept_for(struct mst_eval *eval, uint32_t pod, uint32_t row)
+{
+    const struct mst_cluster *cluster = eval->fw->view.cluster;
+    const struct mst_pod_row *p = &cluster->pods.v[pod];
+    /* Counters move with pods elsewhere; who is a ghost depends on the queue; the pod's own
+     * nomination does not count for it. */
+    if (eval->counting || eval->fw->view.upstream || p->nominated == cluster->nodes.name[row])
+        return NULL;
+    uint32_t rows = cluster->nodes.count;
+    if (eval->with_nominated_cap < rows || eval->with_nominated_priority != p->priority) {
+        mst_free(eval->with_nominated);
+        eval->with_nominated = mst_calloc(rows, sizeof(*eval->with_nominated));
+        eval->with_nominated_cap = rows;
+        eval->with_nominated_priority = p->priority;
+    }
+    return &eval->with_nominated[row];
+}
+
+static mst_verdict nominated_verdict(struct mst_eval *eval, uint32_t pod, uint32_t row)
+{
+    struct mst_nominated_verdict *kept = kept_for(eval, pod, row);
+    uint64_t stamp = eval->fw->view.nodes->stamp[row];
+    bool with;
+    if (kept && kept->stamp == stamp && kept->compiled == eval->compiled)
+        return kept->verdict;
+    mst_verdict verdict = verdict_with_nominated(eval, pod, row, &with);
+    if (kept)
+        *kept = (struct mst_nominated_verdict){ stamp, eval->compiled, verdict };
+    return verdict;
+}
+
 void mst_eval_apply_nominated(struct mst_eval *eval, uint32_t pod, mst_forced_rows *out)
 {
     const struct mst_nodes *nodes = eval->fw->view.nodes;
@@ -87,13 +122,18 @@ void mst_eval_apply_nominated(struct mst_eval *eval, uint32_t pod, mst_forced_ro
         if (!nodes->nominated_count[row] ||
             mst_verdict_slot(eval->verdict[row]) == MST_SLOT_PRE_FILTER_RESULT)
             continue;
-        bool with;
-        mst_verdict verdict = verdict_with_nominated(eval, pod, row, &with);
+        mst_verdict verdict = nominated_verdict(eval, pod, row);
         if (verdict == MST_VERDICT_OK || verdict == eval->verdict[row])
             continue;
+        if (eval->frame) { /* the arrays are those of this pick: nothing to restore */
+            eval->verdict[row] = verdict;
+            continue;
+        }
         mst_vec_push(out, (struct mst_forced){ row, eval->verdict[row] });
         mst_eval_force(eval, row, verdict);
     }
+    if (eval->frame)
+        mst_eval_refilter(eval);
 }
 
 void mst_eval_restore(struct mst_eval *eval, mst_forced_rows *rows)
@@ -223,7 +263,7 @@ uint32_t mst_pick_wanted(const struct mst_framework *fw, uint32_t n)
     return (uint32_t)MST_MAX((int64_t)n * percent / 100, SAMPLE_MIN);
 }
 
-static const uint32_t *list_order(struct mst_evals *evals, struct mst_nodes *nodes)
+const uint32_t *mst_evals_list_order(struct mst_evals *evals, struct mst_nodes *nodes)
 {
     uint64_t generation = nodes->set_generation + nodes->label_generation; /* neither goes back */
     if (evals->list_order_generation != generation) {
@@ -238,7 +278,7 @@ static const uint32_t *list_order(struct mst_evals *evals, struct mst_nodes *nod
 void mst_pick_candidates(struct mst_evals *evals, const struct mst_eval *eval)
 {
     struct mst_nodes *nodes = eval->fw->view.nodes;
-    const uint32_t *order = list_order(evals, nodes);
+    const uint32_t *order = mst_evals_list_order(evals, nodes);
     evals->candidates.n = 0;
     for (uint32_t i = 0; i < nodes->count; i++)
         if (mst_eval_allows(eval, order[i]))
@@ -431,7 +471,7 @@ void mst_eval_pick_batched(struct mst_evals *evals, const struct mst_framework *
     struct mst_eval *eval = mst_eval_of(evals, fw, pod);
     struct mst_frame frame;
     mst_forced_rows forced = { 0 };
-    mst_eval_open(eval, &frame);
+    mst_eval_open_for(eval, cluster->nominated_pod_count > NOMINATED_FEW, &frame);
     const uint64_t extenders = evals->asks ? cluster->pods.v[pod].extenders : 0;
     mst_sym first = cluster->pods.v[pod].status_nominated, hint = MST_SYM_NONE;
     if (ask && first == MST_SYM_NONE)

@@ -263,6 +263,12 @@ struct mst_plugin {
                            const mst_verdict *verdict, int64_t *raw);
 
     /*
+     * How many pods of the class the row takes at most, as it is, by this rule alone; never too
+     * few. For bounds of searches. NULL: as many as there may be.
+     */
+    int64_t (*room)(const struct mst_view *view, const void *state, uint32_t row);
+
+    /*
      * A dry run begins (mst_eval_dry_begin): from here on pods move about on the open transaction.
      * For profile upstream, where what kube-scheduler's bookkeeping makes of a removed pod is not
      * what the rows say; cluster->undo tells the moves. NULL: the rows are right. dry_end ends it.

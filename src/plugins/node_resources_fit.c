@@ -315,6 +315,20 @@ static const struct mst_event_registration events[] = {
     { MST_ON_TARGET_POD, MST_ACT_UPDATE_POD_SCALE_DOWN, NULL },
 };
 
+static int64_t room(const struct mst_view *view, const void *state_, uint32_t row)
+{
+    const struct fit_state *state = state_;
+    const struct mst_nodes *nodes = view->nodes;
+    int64_t room = nodes->pods_allowed[row] - nodes->pod_count[row];
+    for (uint32_t i = 0; i < state->n; i++) {
+        const struct fit_check *check = &state->v[i];
+        int64_t free =
+            nodes->allocatable[check->column][row] - nodes->requested[check->column][row];
+        room = MST_MIN(room, free / check->amount);
+    }
+    return MST_MAX(room, (int64_t)0);
+}
+
 const struct mst_plugin mst_plugin_node_resources_fit = {
     .name = "NodeResourcesFit",
     .points = MST_POINT_PLACEMENT_SCORE,
@@ -326,6 +340,7 @@ const struct mst_plugin mst_plugin_node_resources_fit = {
     .pre_filter = pre_filter,
     .filter = filter,
     .explain = explain,
+    .room = room,
     .pre_score = pre_score,
     .score = score,
     .events = events,

@@ -192,16 +192,19 @@ void mst_dry_run(const struct mst_preempt *x, struct mst_seats *seats, uint32_t 
                                  .proven = true,
                                  .reasons = { .arena = x->arena } };
     mst_units_find(x, row, c->pods.v[seats->v[0].a.pod].priority, &units);
+    out->lasting = units.lasting;
     if (refuse_unknown(x, units.unknown_node, out))
         return;
     if (!units.n) {
         say(out, MST_UNRESOLVABLE, MST_STR("No preemption victims found for incoming pod"));
         return;
     }
-    uint64_t change = mst_nodes_change_end(&c->nodes);
+    uint64_t change = mst_nodes_change_end(&c->nodes), stamp = c->nodes.stamp[row];
     uint32_t mark = mst_txn_begin(c);
     choose(x, seats, row, &units, steps, out);
     mst_txn_rollback(c, mark);
     mst_nodes_forget_changes(&c->nodes, change);
+    if (units.lasting)
+        c->nodes.stamp[row] = stamp; /* nobody was moved elsewhere */
     follow_back(seats->v[0].eval, &units);
 }

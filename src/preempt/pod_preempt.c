@@ -47,9 +47,8 @@ static uint32_t potential_rows(const struct mst_preempt *x, const struct mst_pic
                                uint32_t *rows)
 {
     struct mst_nodes *nodes = x->fw->view.nodes;
-    uint32_t *order = mst_arena_alloc(x->arena, nodes->count * sizeof(*order));
+    const uint32_t *order = mst_evals_list_order(x->evals, nodes);
     uint32_t n = 0;
-    mst_nodes_list_order(nodes, order);
     for (uint32_t i = 0; pick->verdict && i < nodes->count; i++) {
         mst_verdict v = pick->verdict[order[i]];
         if (v != MST_VERDICT_OK && !(v & MST_VERDICT_UNRESOLVABLE))
@@ -71,10 +70,11 @@ struct search {
     const struct mst_preempt *x;
     struct mst_seats seats; /* the pod's, on the node at hand */
     int64_t steps;
-    MST_VEC(struct mst_dry_run) kind, violating; /* candidates without and with violations */
-    struct mst_reason_counts why_not;
+    /* candidates without and with violations */
+    MST_VEC(const struct mst_dry_run *) kind, violating;
+    struct mst_dry_cache *cache; /* NULL: none for this class */
+    MST_VEC(const struct mst_dry_run *) refused;
     MST_VEC(struct mst_str) errors; /* each once */
-    uint32_t refused;
     mst_preempt_trials *trials;
 };
 
@@ -96,20 +96,28 @@ static void note_error(struct search *s, struct mst_str text)
     mst_vec_push(&s->errors, text);
 }
 
+/* A candidate, as long as there is room among them. */
 static void note(struct search *s, const struct mst_dry_run *run, uint32_t want)
 {
-    if (run->code != MST_SUCCESS) {
-        s->refused++;
-        for (uint32_t i = 0; i < run->reasons.n; i++)
-            mst_reason_count(&s->why_not, run->reasons.v[i], 1);
-        if (run->code == MST_ERROR)
-            note_error(s, joined(s->x->arena, &run->reasons));
-    } else if (!run->victims.violations) {
+    if (!run->victims.violations) {
         if (s->kind.n < want)
-            mst_vec_push(&s->kind, *run);
+            mst_vec_push(&s->kind, run);
     } else if (s->violating.n < want) {
-        mst_vec_push(&s->violating, *run);
+        mst_vec_push(&s->violating, run);
     }
+}
+
+static const struct mst_dry_run *ask(struct search *s, uint32_t row, bool *ret_helps)
+{
+    uint32_t pod = s->seats.v[0].a.pod;
+    const struct mst_dry_run *kept =
+        s->cache ? mst_dry_cache_get(s->cache, s->x, pod, row, ret_helps) : NULL;
+    if (kept)
+        return kept;
+    struct mst_dry_run *run = MST_NEW(s->x->arena, struct mst_dry_run);
+    mst_dry_run(s->x, &s->seats, row, &s->steps, run);
+    *ret_helps = run->code == MST_SUCCESS;
+    return s->cache ? mst_dry_cache_put(s->cache, s->x, pod, row, run) : run;
 }
 
 /* Upstream looks at no more nodes once it has enough to choose from; people see all of them. */
@@ -118,17 +126,19 @@ static void search_rows(struct search *s, const uint32_t *rows, uint32_t n)
     uint32_t want = candidates_wanted(s->x->fw, n);
     bool enough = false;
     for (uint32_t i = 0; i < n && (!enough || s->trials); i++) {
-        struct mst_dry_run run;
-        mst_dry_run(s->x, &s->seats, rows[i], &s->steps, &run);
-        if (!enough)
-            note(s, &run, want);
+        bool helps;
+        const struct mst_dry_run *run = ask(s, rows[i], &helps);
+        if (!enough && helps)
+            note(s, run, want);
+        else if (!enough)
+            mst_vec_push(&s->refused, run);
         enough = s->kind.n && s->kind.n + s->violating.n >= want;
         if (s->trials)
             mst_vec_push(s->trials, (struct mst_preempt_trial){
                                         .node = rows[i],
-                                        .helps = run.code == MST_SUCCESS,
-                                        .victims = run.victims,
-                                        .why_not = joined(s->x->arena, &run.reasons) });
+                                        .helps = run->code == MST_SUCCESS,
+                                        .victims = run->victims,
+                                        .why_not = joined(s->x->arena, &run->reasons) });
     }
 }
 
@@ -220,15 +230,15 @@ static int compare_runs(const struct mst_preempt *x, const struct mst_dry_run *a
 }
 
 /* The cheapest, of equal ones the lowest name. */
-static const struct mst_dry_run *cheapest(const struct mst_preempt *x, const struct mst_dry_run *v,
-                                          uint32_t n)
+static const struct mst_dry_run *cheapest(const struct mst_preempt *x,
+                                          const struct mst_dry_run *const *v, uint32_t n)
 {
     const uint32_t *rank = mst_nodes_rank(x->fw->view.nodes);
-    const struct mst_dry_run *best = &v[0];
+    const struct mst_dry_run *best = v[0];
     for (uint32_t i = 1; i < n; i++) {
-        int c = compare_runs(x, &v[i], best);
-        if (c < 0 || (c == 0 && rank[v[i].victims.node] < rank[best->victims.node]))
-            best = &v[i];
+        int c = compare_runs(x, v[i], best);
+        if (c < 0 || (c == 0 && rank[v[i]->victims.node] < rank[best->victims.node]))
+            best = v[i];
     }
     return best;
 }
@@ -246,23 +256,35 @@ static void found(const struct search *s, const struct mst_dry_run *run, struct 
     out->proven = run->proven;
 }
 
+static struct mst_str error_text(const struct search *s)
+{
+    struct mst_str text = s->errors.v[0];
+    for (uint32_t i = 1; i < s->errors.n; i++)
+        text = mst_arena_printf(s->x->arena, "%s%.*s, %.*s", i == 1 ? "[" : "", MST_ARG(text),
+                                MST_ARG(s->errors.v[i]));
+    return s->errors.n > 1 ? mst_arena_printf(s->x->arena, "%.*s]", MST_ARG(text)) : text;
+}
+
 static void not_found(struct search *s, struct mst_preemption *out)
 {
-    if (s->errors.n) {
-        out->code = MST_ERROR;
-        out->message = s->errors.v[0];
-        for (uint32_t i = 1; i < s->errors.n; i++)
-            out->message = mst_arena_printf(s->x->arena, "%s%.*s, %.*s", i == 1 ? "[" : "",
-                                            MST_ARG(out->message), MST_ARG(s->errors.v[i]));
-        if (s->errors.n > 1)
-            out->message = mst_arena_printf(s->x->arena, "%.*s]", MST_ARG(out->message));
-        return;
+    uint32_t nodes = s->x->fw->view.nodes->count;
+    struct mst_reason_counts why_not = { .arena = s->x->arena };
+    for (uint32_t i = 0; i < s->refused.n; i++) {
+        const struct mst_dry_run *run = s->refused.v[i];
+        for (uint32_t k = 0; k < run->reasons.n; k++)
+            mst_reason_count(&why_not, run->reasons.v[k], 1);
+        if (run->code == MST_ERROR)
+            note_error(s, joined(s->x->arena, &run->reasons));
     }
-    uint32_t rest = s->x->fw->view.nodes->count - s->refused;
-    if (rest)
-        mst_reason_count(&s->why_not, MST_STR("Preemption is not helpful for scheduling"), rest);
-    out->clears_nomination = true;
-    out->message = mst_fit_text(&s->why_not, s->x->fw->view.nodes->count);
+    if (s->refused.n < nodes)
+        mst_reason_count(&why_not, MST_STR("Preemption is not helpful for scheduling"),
+                         nodes - s->refused.n);
+    out->message = mst_fit_text(&why_not, nodes);
+    out->clears_nomination = !s->errors.n;
+    if (!s->errors.n)
+        return;
+    out->code = MST_ERROR;
+    out->message = error_text(s);
 }
 
 void mst_preempt_pod(const struct mst_preempt *x, uint32_t pod, const struct mst_pick *pick,
@@ -272,10 +294,7 @@ void mst_preempt_pod(const struct mst_preempt *x, uint32_t pod, const struct mst
         (struct mst_preemption){ .code = MST_UNSCHEDULABLE, .victims = { .node = MST_ROW_NONE } };
     if (!mst_preempt_eligible(x, pod, pick, &out->message))
         return;
-    struct search s = { .x = x,
-                        .steps = x->fw->preemption.search_steps,
-                        .why_not = { .arena = x->arena },
-                        .trials = trials };
+    struct search s = { .x = x, .steps = x->fw->preemption.search_steps, .trials = trials };
     uint32_t *rows = mst_arena_alloc(x->arena, x->fw->view.nodes->count * sizeof(*rows));
     uint32_t n = potential_rows(x, pick, rows);
     if (n) {
@@ -286,6 +305,8 @@ void mst_preempt_pod(const struct mst_preempt *x, uint32_t pod, const struct mst
                       &(struct mst_assignment){
                           .pod = pod, .node = rows[0], .skips = pick->eval->skips_now },
                       1);
+        if (x->cache && mst_dry_cache_begin(x->cache, x, pick->eval, pod))
+            s.cache = x->cache;
         search_rows(&s, rows, n);
         mst_seats_done(&s.seats);
         mst_eval_dry_end(pick->eval);
@@ -296,7 +317,7 @@ void mst_preempt_pod(const struct mst_preempt *x, uint32_t pod, const struct mst
         found(&s, cheapest(x, s.kind.v, s.kind.n), out);
     else
         not_found(&s, out);
-    mst_map_done(&s.why_not.map);
+    mst_vec_done(&s.refused);
     mst_vec_done(&s.errors);
     mst_vec_done(&s.kind);
     mst_vec_done(&s.violating);

@@ -14,12 +14,18 @@
 
 #include "framework/eval.h"
 
+/* What earlier searches found out, so that pods that are alike need not ask again. */
+struct mst_dry_cache;
+struct mst_dry_cache *mst_dry_cache_new(void);
+void mst_dry_cache_free(struct mst_dry_cache *cache);
+
 /* What a search works with. */
 struct mst_preempt {
     struct mst_evals *evals;
     const struct mst_framework *fw; /* the preemptor's */
     int64_t now_ns;                 /* the start time of pods that have none */
     struct mst_arena *arena;
+    struct mst_dry_cache *cache; /* NULL: none */
 };
 
 /* Who goes, in order of importance; each unit's pods by name. */

@@ -22,6 +22,7 @@ struct mst_units {
     struct mst_unit *v;
     uint32_t n;
     mst_sym unknown_node; /* a pod of some unit is on a node that we do not know */
+    bool lasting; /* what they are follows from the row's pods alone, whatever the time is */
 };
 
 /*
@@ -162,6 +163,7 @@ struct mst_dry_run {
     struct mst_unit *units; /* the same as units, by importance; without those that leave anyway */
     uint32_t unit_count;
     struct mst_reasons reasons;
+    bool lasting; /* follows from the row's own pods and nominations, and from budgets */
     bool proven; /* nothing better on this node; always true for profile upstream, which asks not */
 };
 /*
@@ -172,5 +174,19 @@ struct mst_dry_run {
  */
 void mst_dry_run(const struct mst_preempt *x, struct mst_seats *seats, uint32_t row, int64_t *steps,
                  struct mst_dry_run *out);
+
+/* ---- answers of dry runs that last (dry_cache.c) ---- */
+
+/* False: nothing can be kept for this class. Forgets what is about another class or priority. */
+bool mst_dry_cache_begin(struct mst_dry_cache *cache, const struct mst_preempt *x,
+                         const struct mst_eval *eval, uint32_t pod);
+/* NULL: nothing is known; *ret_helps is whether what is known is a success. */
+const struct mst_dry_run *mst_dry_cache_get(const struct mst_dry_cache *cache,
+                                            const struct mst_preempt *x, uint32_t pod, uint32_t row,
+                                            bool *ret_helps);
+/* Keeps a copy if the answer lasts; returns it, or the answer itself. */
+const struct mst_dry_run *mst_dry_cache_put(struct mst_dry_cache *cache,
+                                            const struct mst_preempt *x, uint32_t pod, uint32_t row,
+                                            const struct mst_dry_run *run);
 
 #endif

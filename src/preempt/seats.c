@@ -8,6 +8,8 @@
 #include "base/sort.h"
 #include "preempt/preempt_internal.h"
 
+enum { ROWS_PER_STEP = 16 }; /* a look at a row's room costs less than asking its filters */
+
 void mst_seats_begin(struct mst_seats *s, const struct mst_preempt *x,
                      const struct mst_group_placer *placer)
 {
@@ -138,6 +140,8 @@ static void unplace(struct mst_seats *s, const struct mst_seat *seat, uint32_t r
 
 static bool fits(const struct mst_seats *s, const struct mst_seat *seat, uint32_t row)
 {
+    if (seat->eval->pre_code != MST_SUCCESS)
+        return false;
     /* Upstream goes on skipping what skipped when the cluster was empty; muster asks everybody. */
     seat->eval->skips_now = s->x->fw->view.upstream ? seat->a.skips : 0;
     return mst_eval_verdict(seat->eval, seat->a.pod, row) == MST_VERDICT_OK;
@@ -260,9 +264,32 @@ static void take_over(struct mst_seats *s, struct walk *w)
     mst_seats_move(s, rows);
 }
 
+/* The rows have room for all pods of each class, were there no others: else it is hopeless. */
+static bool has_room(const struct mst_seats *s, int64_t *steps)
+{
+    uint32_t rows = s->x->fw->view.nodes->count;
+    for (uint32_t c = 0; c < s->evals.n; c++) {
+        const struct mst_eval *eval = s->evals.v[c];
+        int64_t missing = 0;
+        for (uint32_t i = 0; i < s->n; i++)
+            missing += s->v[i].eval == eval;
+        for (uint32_t row = 0; row < rows && missing > 0; row++)
+            if (mst_eval_allows(eval, row)) {
+                int64_t room = mst_eval_room(eval, row);
+                missing -= MST_MIN(room, missing);
+            }
+        *steps -= rows / ROWS_PER_STEP;
+        if (missing > 0)
+            return false;
+    }
+    return true;
+}
+
 mst_seats_answer mst_seats_find(struct mst_seats *s, int64_t *steps)
 {
     struct walk w = { .depth = 0 };
+    if (!has_room(s, steps))
+        return MST_SEATS_NONE;
     order_seats(s, &w);
     if (!s->n)
         return MST_SEATS_FOUND;

@@ -100,6 +100,7 @@ struct finding {
     MST_VEC(uint32_t) groups; /* whole groups met, when only one row is looked at */
     uint8_t *met;             /* [group], when all rows are */
     mst_sym unknown_node;
+    bool lasting;
 };
 
 /* True the first time that the group is met. */
@@ -132,6 +133,7 @@ static void find_on_row(struct finding *f, uint32_t row)
         pod = c->pods.v[pod].node_next;
     for (; pod != MST_ROW_NONE; pod = c->pods.v[pod].node_prev) {
         uint32_t group = whole_group(c, pod);
+        f->lasting &= c->pods.v[pod].group == MST_ROW_NONE && c->pods.v[pod].start_time.set;
         bool low = mst_unit_priority(c, pod) < f->below;
         if (!is_running(&c->pods.v[pod]) || (group == MST_ROW_NONE && !low))
             continue; /* placed by the transaction at hand, or too important */
@@ -147,7 +149,7 @@ static void find_on_row(struct finding *f, uint32_t row)
 void mst_units_find(const struct mst_preempt *x, uint32_t row, int32_t below, struct mst_units *out)
 {
     struct mst_cluster *c = x->fw->view.cluster;
-    struct finding f = { .x = x, .below = below, .unknown_node = MST_SYM_NONE };
+    struct finding f = { .x = x, .below = below, .unknown_node = MST_SYM_NONE, .lasting = true };
     if (row != MST_ROW_NONE) {
         find_on_row(&f, row);
     } else {
@@ -162,6 +164,7 @@ void mst_units_find(const struct mst_preempt *x, uint32_t row, int32_t below, st
     if (f.list.n)
         memcpy(out->v, f.list.v, f.list.n * sizeof(*out->v));
     out->unknown_node = f.unknown_node;
+    out->lasting = f.lasting;
     mst_vec_done(&f.list);
     mst_vec_done(&f.groups);
 }
