@@ -108,7 +108,13 @@ void mst_recorder_event(struct mst_recorder *recorder, const struct mst_event *e
         mst_arena_reset(&recorder->arena);
         break;
     case MST_EVENT_REMOVE: write_removed(recorder, &w, event->object); break;
-    case MST_EVENT_EFFECT_DONE: key_int(&w, "done", (int64_t)event->effect_id); break;
+    case MST_EVENT_EFFECT_DONE:
+        key_int(&w, "done", (int64_t)event->effect_id);
+        if (event->gone) {
+            mst_jw_key(&w, "gone");
+            mst_jw_bool(&w, true);
+        }
+        break;
     case MST_EVENT_EFFECT_FAILED:
         key_int(&w, "failed", (int64_t)event->effect_id);
         key_str(&w, "reason", event->reason);
@@ -118,18 +124,30 @@ void mst_recorder_event(struct mst_recorder *recorder, const struct mst_event *e
     write_line(recorder);
 }
 
-void mst_recorder_step(struct mst_recorder *recorder, const struct mst_effects *effects,
-                       int64_t now_ns)
+static void write_step(struct mst_recorder *recorder, const char *key,
+                       const struct mst_effects *effects, int64_t now_ns)
 {
     uint64_t hash = mst_effect_hash_step(&recorder->hash, effects, now_ns);
     struct mst_json_writer w = { .out = &recorder->line };
     mst_jw_object_begin(&w);
     key_int(&w, "at", now_ns);
-    key_int(&w, "step", (int64_t)recorder->hash.steps);
+    key_int(&w, key, (int64_t)recorder->hash.steps);
     key_int(&w, "effects", effects->list.n);
     key_hash(&w, hash);
     mst_jw_object_end(&w);
     write_line(recorder);
+}
+
+void mst_recorder_step(struct mst_recorder *recorder, const struct mst_effects *effects,
+                       int64_t now_ns)
+{
+    write_step(recorder, "step", effects, now_ns);
+}
+
+void mst_recorder_flush(struct mst_recorder *recorder, const struct mst_effects *effects,
+                        int64_t now_ns)
+{
+    write_step(recorder, "flush", effects, now_ns);
 }
 
 mst_rc mst_recorder_end(struct mst_recorder *recorder, struct mst_err *err)

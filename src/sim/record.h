@@ -4,11 +4,12 @@
  * JSON lines. The first says how the engine was made, then one line per event and per step, then
  * the end. Effects are kept as hashes: enough to say where a replay first differs.
  *
- *   {"muster":"recording","version":1,"profile":"muster","gates":"A=true,...","config":"...",
+ *   {"muster":"recording","version":2,"profile":"muster","gates":"A=true,...","config":"...",
  *    "seed":7}
  *   {"at":NS,"set":{object}}            {"at":NS,"remove":{"kind":..,"namespace":..,"name":..}}
- *   {"at":NS,"done":ID}                 {"at":NS,"failed":ID,"reason":"..."}
+ *   {"at":NS,"done":ID,"gone":true}     {"at":NS,"failed":ID,"reason":"..."}
  *   {"at":NS,"step":N,"effects":COUNT,"hash":"..."}
+ *   {"at":NS,"flush":N,"effects":COUNT,"hash":"..."}      what events left behind, no attempt
  *   {"end":true,"steps":N,"effects":COUNT,"hash":"..."}
  */
 #ifndef MST_RECORD_H
@@ -19,7 +20,7 @@
 #include "base/log.h"
 #include "cycle/engine.h"
 
-enum { MST_RECORD_VERSION = 1 };
+enum { MST_RECORD_VERSION = 2 }; /* 1 had no flush */
 
 /* A running hash over effects: same bytes, same value. Zero-initialised is the beginning. */
 struct mst_effect_hash {
@@ -57,6 +58,8 @@ void mst_recorder_event(struct mst_recorder *recorder, const struct mst_event *e
                         int64_t now_ns);
 void mst_recorder_step(struct mst_recorder *recorder, const struct mst_effects *effects,
                        int64_t now_ns);
+void mst_recorder_flush(struct mst_recorder *recorder, const struct mst_effects *effects,
+                        int64_t now_ns);
 /* The last line. Errors MST_EIO when any line could not be written. */
 mst_rc mst_recorder_end(struct mst_recorder *recorder, struct mst_err *err) MST_WARN_UNUSED;
 void mst_recorder_done(struct mst_recorder *recorder);

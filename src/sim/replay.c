@@ -126,7 +126,9 @@ static mst_rc feed_answer(struct replaying *r, const struct mst_value *id,
     const struct mst_value *reason = mst_value_get(line, "reason");
     if (!mst_value_int(id, &number) || number < 1)
         return damaged(r, err, "an answer needs the number of an effect");
-    struct mst_event event = { .kind = MST_EVENT_EFFECT_DONE, .effect_id = (uint64_t)number };
+    struct mst_event event = { .kind = MST_EVENT_EFFECT_DONE,
+                               .effect_id = (uint64_t)number,
+                               .gone = mst_value_get(line, "gone") != NULL };
     if (failed) {
         event.kind = MST_EVENT_EFFECT_FAILED;
         event.reason = reason && reason->type == MST_STRING ? mst_value_str(reason) : MST_STR("");
@@ -173,8 +175,12 @@ static mst_rc feed_line(struct replaying *r, const struct mst_value *line, struc
     v = mst_value_get(line, "at");
     if (!v || !mst_value_int(v, &at_ns))
         return damaged(r, err, "\"at\" with a time is missing");
-    if (mst_value_get(line, "step")) {
-        (void)mst_engine_step(r->engine, at_ns, &r->effects);
+    const bool flush = mst_value_get(line, "flush") != NULL;
+    if (flush || mst_value_get(line, "step")) {
+        if (flush)
+            mst_engine_flush(r->engine, at_ns, &r->effects);
+        else
+            (void)mst_engine_step(r->engine, at_ns, &r->effects);
         uint64_t hash = mst_effect_hash_step(&r->hash, &r->effects, at_ns);
         if (!is_hash(mst_value_get(line, "hash"), hash))
             tell_difference(r, line, at_ns);

@@ -110,6 +110,15 @@ static bool step(struct mst_run *run)
     return any;
 }
 
+/* What the answers to the last effects left behind; false when that is nothing. */
+static bool flush(struct mst_run *run)
+{
+    bool any = mst_engine_flush(run->engine, run->clock.now_ns, &run->effects);
+    if (any && run->options.recorder)
+        mst_recorder_flush(run->options.recorder, &run->effects, run->clock.now_ns);
+    return any;
+}
+
 /* One step of the engine and what follows from it. False when there was nothing to do. */
 static bool work(struct mst_run *run)
 {
@@ -117,7 +126,7 @@ static bool work(struct mst_run *run)
     do { /* what follows from the answers belongs to the attempt, not to the next one */
         for (uint32_t i = 0; i < run->effects.list.n; i++)
             take_effect(run, &run->effects.list.v[i]);
-    } while (mst_engine_flush(run->engine, run->clock.now_ns, &run->effects));
+    } while (flush(run));
     if (any)
         mst_clock_tick(&run->clock);
     if (run->options.on_progress && run->step_count % PROGRESS_EVERY == 0)

@@ -58,6 +58,30 @@ static void test_replay_gives_the_same(struct mst_test *t)
     mst_replay_done(&result);
 }
 
+/* Evictions: what follows from their answers is a flush; victims are marked and linger. */
+static void test_replay_of_evictions(struct mst_test *t)
+{
+    static const char *const preempting =
+        NODE("n1", "3") "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: "
+                        "high}\nvalue: 9\n---\n" POD("a", "", "", "1") POD("b", "", "", "1")
+                            POD("c", "", "", "1") POD("d", "simulate.muster/arrive-at: 5s",
+                                                      "priorityClassName: high, ", "3")
+                                POD("e", "simulate.muster/arrive-at: 6s",
+                                    "priorityClassName: high, ", "1");
+    MST_AUTO(mst_buf) text = { 0 };
+    struct mst_replay result;
+    struct mst_err err = { 0 };
+    record(preempting, &text);
+    mst_buf_char(&text, 0);
+    t_ok(t, strstr(text.p, "\"flush\":") != NULL);
+    t_ok(t, strstr(text.p, "DisruptionTarget") != NULL);
+    text.n--;
+    t_int(t, replay(mst_buf_span(&text), &result, &err), MST_OK);
+    t_text(t, err.text, "");
+    t_ok(t, result.same);
+    mst_replay_done(&result);
+}
+
 /* A node with less room than the recorded one: the first step that differs is told. */
 static void test_replay_tells_the_difference(struct mst_test *t)
 {
@@ -86,24 +110,24 @@ static void test_replay_refuses_damage(struct mst_test *t)
         { "{}", "line 1: this is no recording of muster" },
         { "[1]", "line 1: this is no recording of muster" },
         { "{\"muster\":\"recording\"}", "line 1: a recording of another version" },
-        { "{\"muster\":\"recording\",\"version\":2}", "line 1: a recording of another version" },
-        { "{\"muster\":\"recording\",\"version\":1,\"gates\":\"GenericWorkload=maybe\"}",
+        { "{\"muster\":\"recording\",\"version\":3}", "line 1: a recording of another version" },
+        { "{\"muster\":\"recording\",\"version\":2,\"gates\":\"GenericWorkload=maybe\"}",
           "line 1: gates: " },
-        { "{\"muster\":\"recording\",\"version\":1}", "line 1: the recording breaks off" },
-        { "{\"muster\":\"recording\",\"version\":1,\"seed\":\"x\"}",
+        { "{\"muster\":\"recording\",\"version\":2}", "line 1: the recording breaks off" },
+        { "{\"muster\":\"recording\",\"version\":2,\"seed\":\"x\"}",
           "line 1: the seed is no number" },
-        { "{\"muster\":\"recording\",\"version\":1,\"config\":\"kind: Pod\"}",
+        { "{\"muster\":\"recording\",\"version\":2,\"config\":\"kind: Pod\"}",
           "line 1: the configuration is not valid" },
-        { "{\"muster\":\"recording\",\"version\":1}\n{}", "line 2: \"at\" with a time is missing" },
-        { "{\"muster\":\"recording\",\"version\":1}\n{\"at\":1}", "line 2: neither an event" },
-        { "{\"muster\":\"recording\",\"version\":1}\n{\"at\":1,\"done\":0}",
+        { "{\"muster\":\"recording\",\"version\":2}\n{}", "line 2: \"at\" with a time is missing" },
+        { "{\"muster\":\"recording\",\"version\":2}\n{\"at\":1}", "line 2: neither an event" },
+        { "{\"muster\":\"recording\",\"version\":2}\n{\"at\":1,\"done\":0}",
           "line 2: an answer needs the number" },
-        { "{\"muster\":\"recording\",\"version\":1}\n{\"at\":1,\"remove\":{\"kind\":\"X\",\"name\":"
+        { "{\"muster\":\"recording\",\"version\":2}\n{\"at\":1,\"remove\":{\"kind\":\"X\",\"name\":"
           "\"a\"}}",
           "line 2: \"remove\" needs kind and name" },
-        { "{\"muster\":\"recording\",\"version\":1}\n{\"at\":1,\"set\":{\"kind\":\"Pod\"}}",
+        { "{\"muster\":\"recording\",\"version\":2}\n{\"at\":1,\"set\":{\"kind\":\"Pod\"}}",
           "line 2: set: " },
-        { "{\"muster\":\"recording\",\"version\":1}\n{\"end\":true,\"hash\":\"x\"}",
+        { "{\"muster\":\"recording\",\"version\":2}\n{\"end\":true,\"hash\":\"x\"}",
           "line 2: the hash at the end" },
     };
     for (size_t i = 0; i < MST_COUNT(cases); i++) {
@@ -134,5 +158,6 @@ static void test_replay_of_noise(struct mst_test *t)
     }
 }
 
-MST_TEST_MAIN(T(test_replay_gives_the_same), T(test_replay_tells_the_difference),
-              T(test_replay_refuses_damage), T(test_replay_of_noise))
+MST_TEST_MAIN(T(test_replay_gives_the_same), T(test_replay_of_evictions),
+              T(test_replay_tells_the_difference), T(test_replay_refuses_damage),
+              T(test_replay_of_noise))
