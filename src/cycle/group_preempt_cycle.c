@@ -46,7 +46,9 @@ static void place(void *ctx, struct mst_trial_placement *out)
     };
     for (uint32_t i = 0; i < t.member_count; i++)
         t.members[i].pod = rerun->t->members[i].pod;
+    mst_nodes_hide_images(&engine->cluster.nodes, engine->config->upstream);
     mst_group_try(engine, &t);
+    mst_nodes_hide_images(&engine->cluster.nodes, false);
     out->code = t.code;
     out->text = t.text;
     if (t.code == MST_UNSCHEDULABLE) {
