@@ -111,11 +111,7 @@ static void tell_freed(struct mst_engine *engine)
     engine->freed.n = 0;
 }
 
-/*
- * Profile upstream: kube-scheduler looks a nominated pod up in its queue. A member of the group at
- * hand is not there, and an empty pod of priority 0 is added in its place.
- */
-static void find_ghosts(struct mst_engine *engine)
+void mst_engine_find_ghosts(struct mst_engine *engine)
 {
     struct mst_cluster *c = &engine->cluster;
     if (!engine->config->upstream || !c->nominated_pod_count)
@@ -137,7 +133,7 @@ static bool attempt(struct mst_engine *engine)
         return false;
     engine->cycle++;
     emit_attempt(engine, &popped);
-    find_ghosts(engine);
+    mst_engine_find_ghosts(engine);
     if (popped.group)
         mst_engine_group_cycle(engine, &popped);
     else
