@@ -357,7 +357,7 @@ static void test_looking_changes_nothing(struct mst_test *t)
     struct host *h = nodes(false), *twin = nodes(false);
     struct mst_preempt_answer a;
     for (int i = 0; i < 3; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof(name), "p%d", i);
         host_add(h, (struct host_pod_spec){ .name = name, .priority = 9 });
         host_add(twin, (struct host_pod_spec){ .name = name, .priority = 9 });

@@ -136,7 +136,7 @@ static void test_long_lists(struct mst_test *t)
     enum { MANY = 12 };
     struct mst_evictee pods[MANY];
     struct mst_eviction_plan plans[MANY];
-    char names[MANY][8];
+    char names[MANY][16];
     for (int i = 0; i < MANY; i++) {
         snprintf(names[i], sizeof(names[i]), "n%02d", i);
         pods[i] = (struct mst_evictee){ .pod = MST_STR("d/v"), .node = MST_STR("n00") };
