@@ -103,11 +103,15 @@ static void emit_attempt(struct mst_engine *engine, const struct mst_popped *pop
     e->pods.n = popped->pod_count;
 }
 
-/* What the API server tells everybody once the cycle's patches have arrived. */
+/*
+ * What the API server tells everybody once the cycle's patches have arrived. A pod that has got its
+ * node by then has taken the room that it was promised, or other room: nothing is free by that.
+ */
 static void tell_freed(struct mst_engine *engine)
 {
     for (uint32_t i = 0; i < engine->freed.n; i++)
-        mst_engine_nomination_freed(engine, engine->freed.v[i]);
+        if (!engine->cluster.pods.v[engine->freed.v[i]].assumed)
+            mst_engine_nomination_freed(engine, engine->freed.v[i]);
     engine->freed.n = 0;
 }
 

@@ -68,6 +68,29 @@ static void test_group_cycle_upstream_permit_nominates(struct mst_test *t)
     host_free(h);
 }
 
+/*
+ * The barrier's patch moves a promise from one node to the other, but the pod has its node by then:
+ * nobody else is woken for the room it was promised before.
+ */
+static void test_group_cycle_upstream_permit_frees_nothing(struct mst_test *t)
+{
+    struct host *h = host_new(true);
+    host_node(h, "n1", "cpu: 8", NULL);
+    host_node(h, "n2", "cpu: 100m", NULL);
+    host_add(h, (struct host_pod_spec){ .name = "big", .cpu = "20" });
+    host_run(h);
+    host_gang(h, "g", 3, NULL);
+    host_add(h, (struct host_pod_spec){
+                    .name = "a", .group = "g", .status = "nominatedNodeName: n2" });
+    host_add(h, (struct host_pod_spec){ .name = "b", .group = "g" });
+    host_add(h, (struct host_pod_spec){ .name = "c", .group = "g" });
+    host_wait(h, 12);
+    t_ok(t, host_saw(h, "pod default/a nominated [n1]"));
+    t_ok(t, host_saw(h, "bind default/a n1"));
+    t_bool(t, host_saw(h, "try default/big #2"), false);
+    host_free(h);
+}
+
 /* The texts of 4.2, row by row, both profiles, without and with placements. */
 static void test_group_cycle_texts(struct mst_test *t)
 {
@@ -392,7 +415,8 @@ static void test_group_cycle_bind_failure_after_rejections(struct mst_test *t)
 }
 
 MST_TEST_MAIN(T(test_group_cycle_gang_is_placed_together),
-              T(test_group_cycle_upstream_permit_nominates), T(test_group_cycle_texts),
+              T(test_group_cycle_upstream_permit_nominates),
+              T(test_group_cycle_upstream_permit_frees_nothing), T(test_group_cycle_texts),
               T(test_group_cycle_refused_before_the_first_pod),
               T(test_group_cycle_all_members_deleted), T(test_group_cycle_checks),
               T(test_group_cycle_unset_policy_defers_to_the_pods),
