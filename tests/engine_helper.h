@@ -9,7 +9,8 @@
  *     host_free(h);
  *
  * Objects are decoded, defaulted and admitted as the API server does; anything wrong with them ends
- * the program. Binds are answered as `h->binds` says. Everything lives as long as the host.
+ * the program. Binds are answered as `h->binds` says, evictions as `h->evictions` says: a victim is
+ * marked and being deleted then, host_remove ends it. Everything lives as long as the host.
  *
  * Calls to extenders go to `h->extend`.
  *
@@ -44,7 +45,7 @@ struct host {
     struct mst_api api;
     struct mst_map objects; /* "Kind ns/name" -> struct mst_object * */
     int64_t now;
-    enum host_binds binds;
+    enum host_binds binds, evictions;
     /*
      * Plays the extenders: the body of the response, "!" and what went wrong, or NULL: no answer
      * yet (host_answer_call gives it).
@@ -53,6 +54,7 @@ struct host {
     void *extend_ctx;
     struct mst_buf log;          /* what was seen since host_forget */
     struct mst_effect last_bind; /* texts in arena */
+    uint64_t last_eviction;      /* id */
     uint64_t uids;
 };
 
@@ -138,18 +140,17 @@ static inline void host_send(struct host *h, mst_event_kind kind, const struct m
     mst_engine_check(h->engine);
 }
 
-/* Classes "p7" of value 7, and "never" of value 0 with that policy. */
+/* Classes "p7" of value 7; "never" of value 0 and "never7" of value 7 with that policy. */
 static inline bool host_class(void *ctx, struct mst_str name, struct mst_class_ref *out)
 {
     struct host *h = ctx;
     *out = (struct mst_class_ref){ .name = name };
-    if (mst_str_is(name, "never")) {
+    bool never = mst_str_has_prefix(name, "never");
+    if (never)
         out->preemption_policy = mst_sym_of_text(h->syms, "Never");
-        return true;
-    }
-    for (size_t i = 1; i < name.n; i++)
+    for (size_t i = never ? 5 : 1; i < name.n; i++)
         out->value = out->value * 10 + (name.p[i] - '0');
-    return name.n > 1 && name.p[0] == 'p';
+    return never || (name.n > 1 && name.p[0] == 'p');
 }
 
 /* An object without a uid keeps that of its namesake, or gets a new one. */
@@ -337,6 +338,25 @@ static inline void host_answer_call(struct host *h, uint64_t effect_id, const ch
     mst_engine_check(h->engine);
 }
 
+/* An eviction that works: the condition, then the deletion begins. */
+static inline void host_evict(struct host *h, const struct mst_effect *e)
+{
+    uint64_t known;
+    struct mst_event event = { .kind = MST_EVENT_EFFECT_DONE, .effect_id = e->id };
+    struct mst_object *object = NULL;
+    if (mst_map_get(&h->objects, host_key(h, MST_KIND_POD, e->ns, e->name), &known))
+        object = (struct mst_object *)(uintptr_t)known;
+    event.gone = !object || !mst_str_eq(object->u.meta.uid, e->uid);
+    if (!event.gone) {
+        if (e->condition_set)
+            object->u.pod.status.conditions = host_conditions(h, &e->condition);
+        object->u.meta.deleted = (struct mst_time){ .unix_s = h->now / HOST_SECOND, .set = true };
+        host_send(h, MST_EVENT_SET, object);
+    }
+    mst_engine_event(h->engine, &event, h->now);
+    mst_engine_check(h->engine);
+}
+
 static inline void host_call(struct host *h, const struct mst_effect *e)
 {
     const char *says = h->extend(h, e);
@@ -349,6 +369,14 @@ static inline void host_call(struct host *h, const struct mst_effect *e)
 
 static inline void host_carry_out(struct host *h, const struct mst_effect *e)
 {
+    if (e->kind == MST_EFFECT_EVICT) {
+        h->last_eviction = e->id;
+        if (h->evictions == HOST_BINDS_WORK)
+            host_evict(h, e);
+        else if (h->evictions == HOST_BINDS_FAIL)
+            host_answer(h, e->id, "the server said no");
+        return;
+    }
     if (e->call) {
         host_call(h, e);
         return;

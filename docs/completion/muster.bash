@@ -44,6 +44,10 @@ _muster() {
         COMPREPLY=()
         return
         ;;
+    simulate:--deletions)
+        COMPREPLY=($(compgen -W "graceful instant" -- "$cur"))
+        return
+        ;;
     simulate:--output | simulate:-o)
         COMPREPLY=($(compgen -W "table wide json yaml effects" -- "$cur"))
         return
@@ -114,8 +118,8 @@ _muster() {
         ;;
     esac
     case $command in
-    simulate) words="--filename -f --config --profile --feature-gates --seed --verbosity -v --log-format --until --max-attempts --output -o --explain --record --replay --help" ;;
-    explain) words="--filename -f --config --profile --feature-gates --seed --verbosity -v --log-format --namespace -n --scores --all-plugins --output -o --help" ;;
+    simulate) words="--filename -f --config --profile --feature-gates --seed --verbosity -v --log-format --until --max-attempts --deletions --output -o --explain --record --replay --help" ;;
+    explain) words="--filename -f --config --profile --feature-gates --seed --verbosity -v --log-format --namespace -n --scores --all-plugins --preemption --output -o --help" ;;
     config) words="--config --profile --feature-gates --output -o check show --help" ;;
     version) words="--help" ;;
     completion) words="bash zsh --help" ;;

@@ -162,9 +162,9 @@ static void explain_all(struct explaining *x)
     }
 }
 
-/* ---- scores ---- */
+/* ---- by name ---- */
 
-struct scored {
+struct keyed {
     struct mst_str key; /* "ns/name" */
     uint32_t row;
 };
@@ -172,10 +172,21 @@ struct scored {
 static int by_key(const void *a, const void *b, void *ctx)
 {
     (void)ctx;
-    return mst_str_cmp(((const struct scored *)a)->key, ((const struct scored *)b)->key);
+    return mst_str_cmp(((const struct keyed *)a)->key, ((const struct keyed *)b)->key);
 }
 
-static void score_one(struct explaining *x, const struct scored *s)
+static struct keyed keyed_of(const struct explaining *x, struct mst_arena *arena, uint32_t row)
+{
+    const struct mst_pod_row *pod = &mst_engine_cluster(x->run.engine)->pods.v[row];
+    struct mst_str ns = mst_sym_str(x->setup.syms, pod->ns);
+    return (struct keyed){
+        .key = mst_arena_printf(arena, "%.*s/%.*s", MST_ARG(ns), MST_ARG(pod->name)), .row = row
+    };
+}
+
+/* ---- scores ---- */
+
+static void score_one(struct explaining *x, const struct keyed *s)
 {
     struct mst_arena arena = { 0 };
     struct mst_pod_answer answer = { 0 };
@@ -200,7 +211,7 @@ static void score_all(struct explaining *x)
 {
     const struct mst_cluster *cluster = mst_engine_cluster(x->run.engine);
     struct mst_arena arena = { 0 };
-    MST_VEC(struct scored) pods = { 0 };
+    MST_VEC(struct keyed) pods = { 0 };
     for (uint32_t row = 0; row < cluster->pods.n; row++) {
         const struct mst_pod_row *pod = &cluster->pods.v[row];
         bool in_group = pod->group != MST_ROW_NONE;
@@ -208,12 +219,8 @@ static void score_all(struct explaining *x)
             continue;
         bool wanted = is_target(x, false, pod->ns, pod->name) ||
                       (in_group && is_target(x, true, pod->ns, cluster->groups.v[pod->group].name));
-        struct mst_str ns = mst_sym_str(x->setup.syms, pod->ns);
         if (wanted)
-            mst_vec_push(&pods,
-                         (struct scored){ .key = mst_arena_printf(&arena, "%.*s/%.*s", MST_ARG(ns),
-                                                                  MST_ARG(pod->name)),
-                                          .row = row });
+            mst_vec_push(&pods, keyed_of(x, &arena, row));
     }
     mst_sort(pods.v, pods.n, sizeof(*pods.v), by_key, NULL);
     for (uint32_t i = 0; i < pods.n; i++)
@@ -222,21 +229,91 @@ static void score_all(struct explaining *x)
     mst_arena_done(&arena);
 }
 
+/* ---- preemption ---- */
+
+static void preempt_one(struct explaining *x, bool group, uint32_t row)
+{
+    struct mst_arena arena = { 0 };
+    struct mst_preempt_answer answer;
+    mst_explain_preempt(x->run.engine, group, row, &arena, &answer);
+    if (x->json) {
+        mst_preempt_json(&answer, &x->out);
+    } else {
+        if (x->shown)
+            mst_buf_char(&x->out, '\n');
+        mst_preempt_print(&answer, x->colours, &x->out);
+    }
+    x->shown++;
+    x->pending += answer.result != MST_PREEMPT_SCHEDULED;
+    mst_arena_done(&arena);
+}
+
+/* Pods that are held, by name: those that PreEnqueue holds, then those whose group is not there. */
+static void preempt_held(struct explaining *x, bool incomplete)
+{
+    const struct mst_cluster *cluster = mst_engine_cluster(x->run.engine);
+    struct mst_arena arena = { 0 };
+    MST_VEC(struct keyed) pods = { 0 };
+    for (uint32_t row = 0; row < cluster->pods.n; row++) {
+        const struct mst_pod_row *pod = &cluster->pods.v[row];
+        bool gated = false;
+        if (!waits(pod))
+            continue;
+        mst_store store = mst_queue_store_of(mst_engine_queue(x->run.engine), row, &gated);
+        bool of_group = pod->group != MST_ROW_NONE &&
+                        is_target(x, true, pod->ns, cluster->groups.v[pod->group].name);
+        if ((store == MST_STORE_INCOMPLETE) == incomplete && (incomplete || gated) &&
+            (of_group || is_target(x, false, pod->ns, pod->name)))
+            mst_vec_push(&pods, keyed_of(x, &arena, row));
+    }
+    mst_sort(pods.v, pods.n, sizeof(*pods.v), by_key, NULL);
+    for (uint32_t i = 0; i < pods.n; i++)
+        preempt_one(x, false, pods.v[i].row);
+    mst_vec_done(&pods);
+    mst_arena_done(&arena);
+}
+
+/* Every queued entity alone against the snapshot as it is, in the order of the queue. */
+static void preempt_all(struct explaining *x)
+{
+    const struct mst_cluster *cluster = mst_engine_cluster(x->run.engine);
+    struct mst_arena arena = { 0 };
+    struct mst_waiting *list;
+    preempt_held(x, false);
+    preempt_held(x, true);
+    uint32_t n = mst_queue_ready(mst_engine_queue(x->run.engine), &arena, &list);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t row = list[i].id;
+        bool wanted =
+            list[i].group
+                ? is_target(x, true, cluster->groups.v[row].ns, cluster->groups.v[row].name)
+                : is_target(x, false, cluster->pods.v[row].ns, cluster->pods.v[row].name);
+        if (wanted)
+            preempt_one(x, list[i].group, row);
+    }
+    mst_arena_done(&arena);
+}
+
 /* ---- the command ---- */
 
 static int answer(struct explaining *x)
 {
-    bool scores = mst_args_has(x->args, "scores");
-    if (scores) {
+    bool scores = mst_args_has(x->args, "scores"), preempts = mst_args_has(x->args, "preemption");
+    if (scores && preempts)
+        return mst_usage_error(x->args->command, "--scores and --preemption do not go together");
+    if (scores || preempts) {
         mst_run_load(&x->run);
-        score_all(x);
+        if (scores)
+            score_all(x);
+        else
+            preempt_all(x);
     } else {
         mst_run_go(&x->run);
         explain_all(x);
     }
     if (!x->shown && !x->target.any) {
         fprintf(stderr, "muster explain: no %s%s \"%.*s\" in namespace \"%.*s\"\n",
-                scores ? "pending " : "", x->target.group ? "PodGroup" : "pod",
+                scores || preempts ? "pending " : "", x->target.group ? "PodGroup" : "pod",
                 MST_ARG(x->target.name), MST_ARG(x->target.ns));
         return MST_EXIT_BAD_INPUT;
     }
@@ -271,6 +348,9 @@ static const struct mst_flag flags[] = {
               "is; nothing is attempted before" },
     { .name = "all-plugins",
       .help = "with --scores: every plugin that refuses a node, not only the first" },
+    { .name = "preemption",
+      .help = "who would have to go for each pending pod or group, where, and why not fewer\n"
+              "or others; each is judged alone against the snapshot as it is" },
     { .name = "output",
       .letter = 'o',
       .arg = "FORMAT",
@@ -294,6 +374,7 @@ const struct mst_command mst_command_explain = {
     .positional_max = 1,
     .examples = "  muster explain -f examples/gang-too-big\n"
                 "  muster explain -f snapshot.yaml podgroup/train\n"
-                "  muster explain -f snapshot.yaml pod/team-a/web-0 --scores\n",
+                "  muster explain -f snapshot.yaml pod/team-a/web-0 --scores\n"
+                "  muster explain -f examples/preemption --preemption\n",
     .run = run,
 };

@@ -269,8 +269,8 @@ static const struct mst_flag flags[] = {
     { .name = "deletions",
       .arg = "HOW",
       .values = "graceful|instant",
-      .help = "how deleted and evicted pods go: after their grace period (the default), or\n"
-              "at once" },
+      .help = "how deleted and evicted pods go: after their grace period (graceful, the\n"
+              "default) or at once (instant)" },
     { .name = "output",
       .letter = 'o',
       .arg = "FORMAT",

@@ -21,4 +21,11 @@ void mst_scores_json(struct mst_str pod, struct mst_str group, const struct mst_
 void mst_scores_print(struct mst_str pod, const struct mst_pod_answer *answer, bool colours,
                       struct mst_buf *out);
 
+/*
+ * Who would have to go for one pod or group: one JSON line in the format of the reference program's
+ * mode `preempt`, and text. The text of a gated entity says why it is held.
+ */
+void mst_preempt_json(const struct mst_preempt_answer *answer, struct mst_buf *out);
+void mst_preempt_print(const struct mst_preempt_answer *answer, bool colours, struct mst_buf *out);
+
 #endif

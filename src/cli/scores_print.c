@@ -120,10 +120,15 @@ void mst_scores_json(struct mst_str pod, struct mst_str group, const struct mst_
         key_str(&w, "reason", answer->reason);
     if (answer->message.n)
         key_str(&w, "message", answer->message);
-    /* No PostFilter plugin is part of this version: the framework's own answer. */
     if (!group.n && mst_str_is(answer->reason, "Unschedulable") && answer->nodes.n) {
+        struct mst_str reason = answer->post_reason;
+        bool says = reason.n && answer->post_filter != MST_SUCCESS;
         mst_jw_key(&w, "postFilter");
-        verdict(&w, &(struct mst_rejection){ .code = MST_UNSCHEDULABLE });
+        verdict(&w, &(struct mst_rejection){ .code = answer->post_filter,
+                                             .plugin = answer->post_plugin,
+                                             .reasons = { &reason, says ? 1 : 0 } });
+        if (answer->nominates)
+            key_str(&w, "nominated", answer->nominated);
     }
     mst_jw_object_end(&w);
     mst_buf_char(out, '\n');

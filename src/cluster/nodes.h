@@ -84,6 +84,7 @@ struct mst_nodes {
     uint64_t set_generation;   /* a row appeared, vanished or moved */
     uint64_t label_generation; /* some node's labels changed */
     uint64_t image_generation; /* some node's images changed */
+    bool images_hidden;
 
     mst_sym *name;
     struct mst_str *uid; /* heap */
@@ -227,6 +228,11 @@ const uint32_t *mst_nodes_rank(struct mst_nodes *nodes);
  * Rows in upstream's list order: zones round robin, arrival within a zone. Into `out` (count long).
  */
 void mst_nodes_list_order(struct mst_nodes *nodes, uint32_t *out);
+/*
+ * Profile upstream: kube-scheduler forgets which nodes have an image while a group preempts, since
+ * its copy of the cluster is the copy of a copy. No effect when no node has any.
+ */
+void mst_nodes_hide_images(struct mst_nodes *nodes, bool hidden);
 /* The rows that have the image, or NULL when none has. Rebuilt on demand. */
 const struct mst_image_rows *mst_nodes_image(struct mst_nodes *nodes, mst_sym image);
 

@@ -126,8 +126,18 @@ static void index_row(struct mst_nodes *nodes, uint32_t row)
     }
 }
 
+void mst_nodes_hide_images(struct mst_nodes *nodes, bool hidden)
+{
+    if (nodes->images_hidden == hidden || (hidden && !mst_map_count(&nodes->image_ids)))
+        return;
+    nodes->images_hidden = hidden;
+    nodes->image_generation++;
+}
+
 const struct mst_image_rows *mst_nodes_image(struct mst_nodes *nodes, mst_sym image)
 {
+    if (nodes->images_hidden)
+        return NULL;
     if (nodes->image_index_generation != nodes->image_generation ||
         nodes->image_index_set_generation != nodes->set_generation) {
         drop_image_index(nodes);

@@ -113,19 +113,19 @@ static void emit_attempt(struct mst_engine *engine, const struct mst_popped *pop
     e->pods.n = popped->pod_count;
 }
 
-/* What the API server tells everybody once the cycle's patches have arrived. */
+/*
+ * What the API server tells everybody once the cycle's patches have arrived. A pod that has got its
+ * node by then has taken the room that it was promised, or other room: nothing is free by that.
+ */
 static void tell_freed(struct mst_engine *engine)
 {
     for (uint32_t i = 0; i < engine->freed.n; i++)
-        mst_engine_nomination_freed(engine, engine->freed.v[i]);
+        if (!engine->cluster.pods.v[engine->freed.v[i]].assumed)
+            mst_engine_nomination_freed(engine, engine->freed.v[i]);
     engine->freed.n = 0;
 }
 
-/*
- * Profile upstream: kube-scheduler looks a nominated pod up in its queue. A member of the group at
- * hand is not there, and an empty pod of priority 0 is added in its place.
- */
-static void find_ghosts(struct mst_engine *engine)
+void mst_engine_find_ghosts(struct mst_engine *engine)
 {
     struct mst_cluster *c = &engine->cluster;
     if (!engine->config->upstream || !c->nominated_pod_count)
@@ -169,7 +169,7 @@ static bool attempt(struct mst_engine *engine)
         return false;
     engine->cycle++;
     emit_attempt(engine, &popped);
-    find_ghosts(engine);
+    mst_engine_find_ghosts(engine);
     if (engine->evals.asks)
         mst_engine_begin_asks(engine, popped.group, popped.id, popped.pod_count, false);
     const bool over = popped.group ? mst_engine_group_cycle(engine, &popped)

@@ -117,6 +117,11 @@ void mst_engine_pick(struct mst_engine *engine, const struct mst_framework *fw, 
 /* False: extenders have to answer first, and nothing has happened yet. */
 bool mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *popped);
 bool mst_engine_group_cycle(struct mst_engine *engine, const struct mst_popped *popped);
+/*
+ * Profile upstream: kube-scheduler looks a nominated pod up in its queue. A member of the group at
+ * hand is not there, and an empty pod of priority 0 is added in its place.
+ */
+void mst_engine_find_ghosts(struct mst_engine *engine);
 void mst_engine_nomination_freed(struct mst_engine *engine, uint32_t pod);
 /* An event about an assigned pod, with the label of its action. */
 void mst_engine_assigned_event(struct mst_engine *engine, uint32_t pod, uint32_t action);
@@ -153,6 +158,7 @@ struct mst_group_try {
     struct mst_str text; /* PlacementFeasible's, or the error's */
     bool evicting;       /* victims make room for it */
     struct mst_str post; /* what PodGroupPostFilter said, empty: nothing */
+    bool asks_what_if;   /* in: look for victims as if its policy allowed it */
 };
 
 /*
@@ -162,13 +168,16 @@ struct mst_group_try {
 void mst_group_try(struct mst_engine *engine, struct mst_group_try *out);
 
 /*
- * The text of the first rule that the members break (scheduling.md 2.2), in the engine's arena; an
- * absent span when they may be tried together.
+ * Why the members are not even tried, in the engine's arena, or an absent span: the first rule that
+ * they break (scheduling.md 2.2), which is an error, or something that nobody here can judge.
  */
-struct mst_str mst_group_check(struct mst_engine *engine, const struct mst_group_try *t);
+struct mst_str mst_group_refusal(struct mst_engine *engine, const struct mst_group_try *t,
+                                 bool *ret_error);
 
 /* What becomes of the members' nominations when nobody makes room. */
 void mst_group_nominations(const struct mst_engine *engine, struct mst_group_try *t);
+/* The group may not preempt: its own policy, or some member's. */
+bool mst_group_never_preempts(const struct mst_engine *engine, const struct mst_group_try *t);
 /*
  * PodGroupPostFilter of a group that was rejected (group_preempt_cycle.c): fills in `post`, `waits`
  * and the members' nominations; an error becomes the group's.
@@ -182,6 +191,10 @@ struct mst_group_texts {
 };
 void mst_group_texts_of(const struct mst_engine *engine, const struct mst_group_try *t,
                         struct mst_arena *arena, struct mst_group_texts *out);
+
+/* What a member is told that was not placed, or whose group was not. */
+struct mst_failure mst_group_failure_of(const struct mst_group_try *t, const struct mst_member *m,
+                                        const struct mst_group_texts *texts);
 
 /* The bind itself, once nothing has to be waited for; an extender that binds goes first. */
 struct mst_effect *mst_engine_send_bind(struct mst_engine *engine, uint32_t pod);
@@ -224,6 +237,17 @@ bool mst_engine_write_failed(struct mst_engine *engine, uint64_t effect_id, stru
 void mst_engine_bind_failed(struct mst_engine *engine, uint32_t pod, struct mst_str message);
 
 /* ---- preemption ---- */
+
+/* What becomes of a lone pod that fits nowhere. */
+struct mst_pod_no {
+    struct mst_failure failure;
+    bool asked; /* somebody looked for victims */
+    struct mst_preemption preemption;
+    mst_preempt_trials *trials; /* see mst_preempt_pod */
+};
+/* Looks for victims and acts on nothing (pod_cycle.c). */
+void mst_pod_no_of(struct mst_engine *engine, uint32_t pod, const struct mst_framework *fw,
+                   const struct mst_pick *pick, mst_preempt_trials *trials, struct mst_pod_no *out);
 
 /* What a search for victims works with, in the engine's arena (pod_cycle.c). */
 struct mst_preempt mst_engine_preempt(struct mst_engine *engine, const struct mst_framework *fw);

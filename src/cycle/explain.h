@@ -104,6 +104,11 @@ struct mst_pod_answer {
     mst_strs feasible, best;                /* ascending */
     struct mst_str host;                    /* what the scheduler would choose, absent: none */
     struct mst_str reason, message;         /* of the PodScheduled condition when it fits nowhere */
+    /* PostFilter, of a lone pod that fits nowhere: without a plugin the framework's own answer */
+    mst_code post_filter;
+    struct mst_str post_plugin, post_reason;
+    bool nominates; /* to `nominated`, or to nothing */
+    struct mst_str nominated;
 };
 /*
  * What every plugin says of a pending pod on every node, as mode `plugins` of the oracle; of
@@ -112,5 +117,61 @@ struct mst_pod_answer {
  */
 bool mst_explain_scores(struct mst_engine *engine, uint32_t pod, bool all, struct mst_arena *arena,
                         struct mst_pod_answer *out, struct mst_effects *calls);
+
+/* ---- preemption, for `--preemption` and comparison with the oracle ---- */
+
+struct mst_evictee {
+    struct mst_str pod;  /* "ns/name" */
+    struct mst_str node; /* where it runs */
+    struct mst_str unit; /* "ns/name" of the group that goes as a whole, absent: it goes alone */
+    int32_t priority;    /* its own, or its group's */
+    bool leaving;        /* it is being deleted already */
+};
+/* Room made by evictions. */
+struct mst_eviction_plan {
+    struct mst_str node;               /* "cluster" for a group */
+    MST_LIST(struct mst_evictee) pods; /* most important first */
+    uint32_t violations;               /* of disruption budgets */
+    uint32_t group_disruptions; /* a group's: units that are groups, as upstream counts them */
+};
+struct mst_preempt_refusal {
+    struct mst_str node; /* "*": the pod may not preempt at all */
+    struct mst_str why;
+};
+struct mst_seat {
+    struct mst_str pod, node;
+};
+typedef MST_LIST(struct mst_seat) mst_seats;
+typedef MST_LIST(struct mst_preempt_refusal) mst_preempt_refusals;
+
+typedef enum {
+    MST_PREEMPT_SCHEDULED,
+    MST_PREEMPT_PREEMPTING,
+    MST_PREEMPT_UNSCHEDULABLE,
+    MST_PREEMPT_GATED,
+} mst_preempt_result;
+
+struct mst_preempt_answer {
+    bool group;
+    struct mst_str ns, name;
+    int32_t priority;
+    mst_preempt_result result;
+    mst_seats binds;     /* by name of the pod */
+    mst_seats nominated; /* new with this attempt, by name of the pod */
+    /* a lone pod's: nodes where evictions help, tried in vain, and not tried at all, by name */
+    MST_LIST(struct mst_eviction_plan) candidates;
+    mst_preempt_refusals rejected, hopeless;
+    struct mst_eviction_plan chosen; /* when preempting */
+    struct mst_str message;          /* of the condition; when gated: why */
+    /* its policy is Never; if it were not, `allowed` would go (with `what_if`), or nobody could */
+    bool never, what_if;
+    struct mst_eviction_plan allowed;
+};
+/*
+ * What an attempt of the entity alone would come to, and who would have to go for it. `id` is a row
+ * of the cluster; the result lives in `arena`.
+ */
+void mst_explain_preempt(struct mst_engine *engine, bool group, uint32_t id,
+                         struct mst_arena *arena, struct mst_preempt_answer *out);
 
 #endif

@@ -67,8 +67,9 @@ static bool fix_rules(const struct mst_trial *t, struct mst_explanation *out)
     struct mst_group_try members = {
         .group = t->id, .fw = t->fw, .members = t->members, .member_count = t->member_count
     };
-    struct mst_str text = mst_group_check(t->engine, &members);
-    if (!text.p)
+    bool error;
+    struct mst_str text = mst_group_refusal(t->engine, &members, &error);
+    if (!text.p || !error)
         return false;
     out->feasible = false;
     add(out, (struct mst_fix){ .kind = MST_FIX_GATES,

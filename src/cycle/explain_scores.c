@@ -154,6 +154,29 @@ static void find_best(struct mst_arena *arena, struct mst_pod_answer *out)
     }
 }
 
+/* What PostFilter makes of a pod that fits nowhere. */
+static void fill_post_filter(struct mst_engine *engine, const struct mst_framework *fw,
+                             uint32_t pod, const struct mst_pick *pick, struct mst_arena *arena,
+                             struct mst_pod_answer *out)
+{
+    struct mst_pod_no no;
+    out->post_filter = MST_UNSCHEDULABLE;
+    if (engine->cluster.pods.v[pod].group != MST_ROW_NONE)
+        return;
+    mst_pod_no_of(engine, pod, fw, pick, NULL, &no);
+    if (no.asked) {
+        out->message = mst_arena_str(arena, no.failure.message);
+        out->post_filter = no.preemption.code;
+        out->post_plugin = mst_str_of(mst_framework_slot_name(fw, fw->preempts_pods));
+        out->post_reason =
+            mst_arena_printf(arena, "preemption: %.*s", MST_ARG(no.preemption.message));
+        out->nominates = no.failure.nominated != MST_NNN_KEEP;
+        if (no.failure.nominated == MST_NNN_SET)
+            out->nominated = mst_sym_str(engine->syms, no.failure.node);
+    }
+    mst_arena_reset(&engine->arena);
+}
+
 bool mst_explain_scores(struct mst_engine *engine, uint32_t pod, bool all, struct mst_arena *arena,
                         struct mst_pod_answer *out, struct mst_effects *calls)
 {
@@ -197,5 +220,6 @@ bool mst_explain_scores(struct mst_engine *engine, uint32_t pod, bool all, struc
     }
     out->reason = pick.code == MST_ERROR ? MST_STR("SchedulerError") : MST_STR("Unschedulable");
     out->message = pick.message;
+    fill_post_filter(engine, fw, pod, &pick, arena, out);
     return true;
 }

@@ -69,7 +69,7 @@ static struct mst_str check_member(struct mst_engine *engine, uint32_t group, ui
     return MST_STR_NONE;
 }
 
-struct mst_str mst_group_check(struct mst_engine *engine, const struct mst_group_try *t)
+static struct mst_str check_members(struct mst_engine *engine, const struct mst_group_try *t)
 {
     struct reference ref = reference_of(engine, t->group, t->members[0].pod);
     for (uint32_t i = 0; i < t->member_count; i++) {
@@ -100,6 +100,14 @@ static struct mst_str refuse_unsupported(const struct mst_engine *engine, uint32
             "this version of muster does not support topology constraints of pod groups; "
             "the group stays pending");
     return MST_STR_NONE;
+}
+
+struct mst_str mst_group_refusal(struct mst_engine *engine, const struct mst_group_try *t,
+                                 bool *ret_error)
+{
+    struct mst_str text = check_members(engine, t);
+    *ret_error = text.p != NULL;
+    return text.p ? text : refuse_unsupported(engine, t->group, t->fw);
 }
 
 /* Every member and the group get the same words; nothing was tried. */
@@ -133,8 +141,8 @@ static uint32_t permit_waiters(const struct mst_engine *engine, const struct mst
     return before_last > 0 ? (uint32_t)before_last : 0;
 }
 
-static void fail_member(struct mst_engine *engine, const struct mst_group_try *t,
-                        const struct mst_member *m, const struct mst_group_texts *texts)
+struct mst_failure mst_group_failure_of(const struct mst_group_try *t, const struct mst_member *m,
+                                        const struct mst_group_texts *texts)
 {
     bool own_error = m->state == MST_MEMBER_REJECTED && m->pick.code == MST_ERROR;
     struct mst_failure failure = {
@@ -152,6 +160,13 @@ static void fail_member(struct mst_engine *engine, const struct mst_group_try *t
         failure.message = m->state == MST_MEMBER_PLACED ? texts->placed : texts->untried;
     if (failure.error)
         failure.nominated = MST_NNN_CLEAR;
+    return failure;
+}
+
+static void fail_member(struct mst_engine *engine, const struct mst_group_try *t,
+                        const struct mst_member *m, const struct mst_group_texts *texts)
+{
+    struct mst_failure failure = mst_group_failure_of(t, m, texts);
     mst_engine_fail_pod(engine, m->pod, true, &failure);
 }
 
@@ -245,14 +260,10 @@ bool mst_engine_group_cycle(struct mst_engine *engine, const struct mst_popped *
     };
     for (uint32_t i = 0; i < popped->pod_count; i++)
         t.members[i].pod = popped->pods[i];
-    struct mst_str text = mst_group_check(engine, &t);
+    bool error;
+    struct mst_str text = mst_group_refusal(engine, &t, &error);
     if (text.p) {
-        refuse_all(engine, &t, true, text);
-        return true;
-    }
-    text = refuse_unsupported(engine, popped->id, t.fw);
-    if (text.p) {
-        refuse_all(engine, &t, false, text);
+        refuse_all(engine, &t, error, text);
         return true;
     }
     leave_out_deleting(engine, &t);

@@ -46,7 +46,9 @@ static void place(void *ctx, struct mst_trial_placement *out)
     };
     for (uint32_t i = 0; i < t.member_count; i++)
         t.members[i].pod = rerun->t->members[i].pod;
+    mst_nodes_hide_images(&engine->cluster.nodes, engine->config->upstream);
     mst_group_try(engine, &t);
+    mst_nodes_hide_images(&engine->cluster.nodes, false);
     out->code = t.waits ? MST_WAIT : t.code;
     out->text = t.text;
     if (t.code == MST_UNSCHEDULABLE) {
@@ -76,8 +78,7 @@ static void unreserve(void *ctx, uint32_t pod)
 
 /* ---- the answer ---- */
 
-/* The group may not preempt: its own policy, or some member's. */
-static bool never_preempts(const struct mst_engine *engine, const struct mst_group_try *t)
+bool mst_group_never_preempts(const struct mst_engine *engine, const struct mst_group_try *t)
 {
     const struct mst_group_row *g = &engine->cluster.groups.v[t->group];
     bool gate = engine->config->gates.on[MST_GATE_PodGroupPreemptionPolicy];
@@ -137,7 +138,7 @@ void mst_group_look_for_victims(struct mst_engine *engine, struct mst_group_try 
         .group = t->group,
         .pods = pods,
         .pod_count = t->member_count,
-        .never = never_preempts(engine, t),
+        .never = !t->asks_what_if && mst_group_never_preempts(engine, t),
         .placer = &placer,
     };
     struct mst_preempt x = mst_engine_preempt(engine, t->fw);

@@ -17,39 +17,51 @@ struct mst_preempt mst_engine_preempt(struct mst_engine *engine, const struct ms
 /* PostFilter: victims for a pod that fits nowhere; says in `failure` what became of it. */
 static void look_for_victims(struct mst_engine *engine, uint32_t pod,
                              const struct mst_framework *fw, const struct mst_pick *pick,
-                             struct mst_preemption *preemption, struct mst_failure *failure)
+                             struct mst_pod_no *out)
 {
     struct mst_preempt x = mst_engine_preempt(engine, fw);
-    mst_preempt_pod(&x, pod, pick, NULL, preemption);
-    if (preemption->message.n)
+    struct mst_failure *failure = &out->failure;
+    mst_preempt_pod(&x, pod, pick, out->trials, &out->preemption);
+    if (out->preemption.message.n)
         failure->message =
             mst_arena_printf(&engine->arena, "%.*s preemption: %.*s", MST_ARG(failure->message),
-                             MST_ARG(preemption->message));
-    failure->nominated = preemption->clears_nomination ? MST_NNN_CLEAR : MST_NNN_KEEP;
-    if (preemption->code != MST_SUCCESS)
+                             MST_ARG(out->preemption.message));
+    failure->nominated = out->preemption.clears_nomination ? MST_NNN_CLEAR : MST_NNN_KEEP;
+    if (out->preemption.code != MST_SUCCESS)
         return;
     failure->nominated = MST_NNN_SET;
-    failure->node = engine->cluster.nodes.name[preemption->victims.node];
+    failure->node = engine->cluster.nodes.name[out->preemption.victims.node];
+}
+
+void mst_pod_no_of(struct mst_engine *engine, uint32_t pod, const struct mst_framework *fw,
+                   const struct mst_pick *pick, mst_preempt_trials *trials, struct mst_pod_no *out)
+{
+    *out = (struct mst_pod_no){
+        .failure = {
+            .error = pick->code == MST_ERROR,
+            .message = pick->message,
+            .slots = pick->slots,
+            .nominated = MST_NNN_CLEAR, /* unless a PostFilter plugin keeps it (4.6) */
+        },
+        .preemption = { .code = MST_UNSCHEDULABLE },
+        .trials = trials,
+    };
+    out->asked = !out->failure.error && pick->eval && fw->preempts_pods != MST_ROW_NONE;
+    if (out->asked)
+        look_for_victims(engine, pod, fw, pick, out);
 }
 
 static void fail(struct mst_engine *engine, uint32_t pod, const struct mst_framework *fw,
                  const struct mst_pick *pick)
 {
-    struct mst_failure failure = {
-        .error = pick->code == MST_ERROR,
-        .message = pick->message,
-        .slots = pick->slots,
-        .nominated = MST_NNN_CLEAR, /* unless a PostFilter plugin keeps it (scheduling.md 4.6) */
-    };
-    struct mst_preemption preemption = { .code = MST_UNSCHEDULABLE };
+    struct mst_pod_no no;
     struct mst_preemptor preemptor = { .row = pod, .fw = fw };
-    if (!failure.error && pick->eval && fw->preempts_pods != MST_ROW_NONE)
-        look_for_victims(engine, pod, fw, pick, &preemption, &failure);
-    if (preemption.code == MST_SUCCESS)
-        mst_engine_evict_begin(engine, &preemptor, &preemption);
-    mst_engine_fail_pod(engine, pod, false, &failure);
-    if (preemption.code == MST_SUCCESS)
-        mst_engine_evict(engine, &preemptor, &preemption);
+    mst_pod_no_of(engine, pod, fw, pick, NULL, &no);
+    if (no.preemption.code == MST_SUCCESS)
+        mst_engine_evict_begin(engine, &preemptor, &no.preemption);
+    mst_engine_fail_pod(engine, pod, false, &no.failure);
+    if (no.preemption.code == MST_SUCCESS)
+        mst_engine_evict(engine, &preemptor, &no.preemption);
 }
 
 bool mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *popped)

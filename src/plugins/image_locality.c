@@ -62,7 +62,7 @@ static bool row_image(const struct mst_image_list *list, mst_sym name, int64_t *
 static int64_t row_sum(struct mst_nodes *nodes, const struct mst_class *klass, uint32_t row)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < klass->images.n; i++) {
+    for (uint32_t i = 0; i < klass->images.n && !nodes->images_hidden; i++) {
         int64_t bytes;
         if (row_image(&nodes->images[row], klass->images.v[i], &bytes))
             sum += scaled(bytes, mst_nodes_image(nodes, klass->images.v[i])->rows.n, nodes->count);

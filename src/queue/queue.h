@@ -136,6 +136,20 @@ void mst_queue_group_done(struct mst_queue *queue, uint32_t group, mst_group_end
 
 /* ---- views ---- */
 
+struct mst_waiting {
+    bool group;
+    uint32_t id;
+};
+/* The entities that are ready, in the order in which they would be popped; how many. */
+uint32_t mst_queue_ready(const struct mst_queue *queue, struct mst_arena *arena,
+                         struct mst_waiting **out);
+/*
+ * What mst_queue_pop would hand out for this entity, without taking it out (`attempt` is that of
+ * the next one). False: nothing of it is queued. `out->pods` is valid until the queue changes; a
+ * lone pod's points to `*id`.
+ */
+bool mst_queue_look(const struct mst_queue *queue, bool group, const uint32_t *id,
+                    struct mst_popped *out);
 mst_store mst_queue_store_of(const struct mst_queue *queue, uint32_t pod, bool *ret_gated);
 /*
  * When the pod first entered the active store (upstream's InitialAttemptTimestamp: gated time

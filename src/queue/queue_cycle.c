@@ -8,6 +8,7 @@
  *             put together in O(n log n), whatever the order in which its members come back.
  * Source:     spec/scheduling.md 1.4, 1.8.
  */
+#include "base/sort.h"
 #include "queue/queue_internal.h"
 
 /* ---- pop ---- */
@@ -109,6 +110,49 @@ void mst_queue_unpop(struct mst_queue *queue)
     *e = before->e;
     e->store = MST_STORE_NONE;
     mst_q_enter_heap(queue, id, (mst_store)before->store);
+}
+
+/* ---- looking ---- */
+
+static int compare_ready(const void *a, const void *b, void *ctx)
+{
+    return mst_q_active_before(ctx, *(const uint32_t *)a, *(const uint32_t *)b) ? -1 : 1;
+}
+
+uint32_t mst_queue_ready(const struct mst_queue *queue, struct mst_arena *arena,
+                         struct mst_waiting **out)
+{
+    const struct mst_heap *heap = &queue->active;
+    uint32_t *ids = MST_NEW_N(arena, uint32_t, heap->count);
+    struct mst_waiting *list = MST_NEW_N(arena, struct mst_waiting, heap->count);
+    if (heap->count)
+        memcpy(ids, heap->ids, heap->count * sizeof(*ids));
+    mst_sort(ids, heap->count, sizeof(*ids), compare_ready, (void *)queue);
+    for (uint32_t i = 0; i < heap->count; i++)
+        list[i] = (struct mst_waiting){ .group = mst_q_is_group(ids[i]), .id = ids[i] / 2 };
+    *out = list;
+    return heap->count;
+}
+
+bool mst_queue_look(const struct mst_queue *queue, bool group, const uint32_t *id,
+                    struct mst_popped *out)
+{
+    if (*id >= (group ? queue->groups.n : queue->pods.n))
+        return false;
+    if (!group) {
+        const struct mst_q_pod *p = &queue->pods.v[*id];
+        *out = (struct mst_popped){
+            .id = *id, .attempt = p->e.attempts + 1, .pods = id, .pod_count = 1
+        };
+        return p->group == MST_ROW_NONE && p->at == MST_AT_ENTITY;
+    }
+    const struct mst_q_group *g = &queue->groups.v[*id];
+    *out = (struct mst_popped){ .group = true,
+                                .id = *id,
+                                .attempt = g->e.attempts + 1,
+                                .pods = g->members.v + g->members.begin,
+                                .pod_count = g->members.n };
+    return g->members.n > 0;
 }
 
 /* ---- pods come back ---- */

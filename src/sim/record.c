@@ -112,6 +112,10 @@ void mst_recorder_event(struct mst_recorder *recorder, const struct mst_event *e
         key_int(&w, "done", (int64_t)event->effect_id);
         if (event->body.p)
             key_str(&w, "body", event->body);
+        if (event->gone) {
+            mst_jw_key(&w, "gone");
+            mst_jw_bool(&w, true);
+        }
         break;
     case MST_EVENT_EFFECT_FAILED:
         key_int(&w, "failed", (int64_t)event->effect_id);

@@ -127,7 +127,9 @@ static mst_rc feed_answer(struct replaying *r, const struct mst_value *id,
     const struct mst_value *body = mst_value_get(line, "body");
     if (!mst_value_int(id, &number) || number < 1)
         return damaged(r, err, "an answer needs the number of an effect");
-    struct mst_event event = { .kind = MST_EVENT_EFFECT_DONE, .effect_id = (uint64_t)number };
+    struct mst_event event = { .kind = MST_EVENT_EFFECT_DONE,
+                               .effect_id = (uint64_t)number,
+                               .gone = mst_value_get(line, "gone") != NULL };
     if (body && body->type == MST_STRING)
         event.body = mst_value_str(body);
     if (failed) {

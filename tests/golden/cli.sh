@@ -45,6 +45,9 @@ expect 2 'flag --verbosity: invalid value "x"' simulate -f $fits -v x
 expect 2 'flag --seed: invalid value "-1"' simulate -f $fits --seed -1
 expect 2 'flag --explain: needs -o table or wide' simulate -f $fits -o json --explain
 expect 2 'has no meaning with --replay' simulate --replay x -f $fits
+expect 2 'flag --deletions: invalid value "slow"; allowed: graceful, instant' simulate -f $fits --deletions slow
+expect 2 '--scores and --preemption do not go together' explain -f $fits --scores --preemption
+expect 2 'no pending pod "nobody" in namespace "default"' explain -f $fits --preemption pod/nobody
 expect 2 'No such file or directory' simulate -f "$work/absent.yaml"
 expect 2 'flag --config: ' simulate -f $fits --config "$work/absent.yaml"
 expect 2 'flag --feature-gates: ' simulate -f $fits --feature-gates GenericWorkload=perhaps

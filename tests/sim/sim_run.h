@@ -31,6 +31,8 @@ struct sim {
     struct mst_engine *engine;
     struct mst_effects out;
     MST_VEC(struct sim_bind) binds;
+    MST_VEC(struct sim_bind) evictions; /* not answered; pod and uid of the victim */
+    int preemptor;                      /* priority of what this step attempted, or INT32_MAX */
     int64_t now;
     uint64_t hash; /* of every effect with its time */
     uint64_t effects;
@@ -234,15 +236,46 @@ static inline void sim_take_group_status(struct sim *s, const struct mst_effect 
     g->dirty = true;
 }
 
+/* What counts when somebody wants its room. */
+static inline int sim_victim_priority(const struct sim_world *w, const struct sim_pod *p)
+{
+    bool grouped = p->group != SIM_NONE && w->groups[p->group].live;
+    return grouped ? w->groups[p->group].priority : p->priority;
+}
+
+/* Rules for an eviction that just went out. */
+static inline void sim_check_eviction(struct sim *s, const struct mst_effect *e, int pod)
+{
+    const struct sim_world *w = &s->world;
+    const struct sim_pod *p = &w->pods[pod];
+    bool promised = false;
+    if (s->preemptor == INT32_MAX)
+        return; /* follows from an answer; the victim, or its preemptor, may be gone by now */
+    if (!p->live || !mst_str_eq(sim_uid(&s->world.event, p->uid), e->uid) || p->deleting)
+        sim_fail(s, "p%d is evicted in vain", pod);
+    if (sim_victim_priority(w, p) >= s->preemptor)
+        sim_fail(s, "p%d goes for somebody who is not more important", pod);
+    for (int i = 0; i < SIM_PODS; i++)
+        promised |= w->pods[i].live && w->pods[i].node == SIM_NONE &&
+                    w->pods[i].nominated != SIM_NONE && w->pods[i].priority >= s->preemptor;
+    if (!promised)
+        sim_fail(s, "p%d goes and nobody was promised its room", pod);
+}
+
+static inline void sim_note_attempt(struct sim *s, const struct mst_effect *e, int i)
+{
+    sim_trace(s, "  -> try %.*s #%u\n", MST_ARG(e->name), e->attempt);
+    s->preemptor =
+        e->object_kind == MST_KIND_POD ? s->world.pods[i].priority : s->world.groups[i].priority;
+}
+
 static inline void sim_take(struct sim *s, const struct mst_effect *e)
 {
     int i = sim_index(e->name);
     s->effects++;
     sim_hash_effect(s, e);
     switch (e->kind) {
-    case MST_EFFECT_ATTEMPT:
-        sim_trace(s, "  -> try %.*s #%u\n", MST_ARG(e->name), e->attempt);
-        break;
+    case MST_EFFECT_ATTEMPT: sim_note_attempt(s, e, i); break;
     case MST_EFFECT_EVENT:
         sim_trace(s, "  -> event %.*s %.*s\n", MST_ARG(e->name), MST_ARG(e->note));
         break;
@@ -266,7 +299,14 @@ static inline void sim_take(struct sim *s, const struct mst_effect *e)
         break;
     case MST_EFFECT_PV_UPDATE:
     case MST_EFFECT_PVC_UPDATE: sim_fail(s, "a volume changes where there are none"); break;
-    case MST_EFFECT_EVICT: sim_fail(s, "an eviction where nobody preempts"); break;
+    case MST_EFFECT_EVICT:
+        sim_trace(s, "  -> evict p%d\n", i);
+        sim_check_eviction(s, e, i);
+        mst_vec_push(&s->evictions, (struct sim_bind){ .effect_id = e->id,
+                                                       .pod = i,
+                                                       .node = SIM_NONE,
+                                                       .uid = s->world.pods[i].uid });
+        break;
     case MST_EFFECT_EXTENDER: sim_fail(s, "an extender is asked where there are none"); break;
     }
 }
@@ -299,6 +339,36 @@ static inline void sim_answer(struct sim *s, uint32_t k)
     mst_engine_event(s->engine, &event, s->now);
 }
 
+static inline void sim_remove_pod(struct sim *s, int i)
+{
+    sim_trace(s, "  remove p%d\n", i);
+    struct mst_object *o = sim_pod_object(&s->world, i);
+    s->world.pods[i].live = false;
+    sim_send(s, MST_EVENT_REMOVE, o);
+}
+
+static inline void sim_answer_eviction(struct sim *s, uint32_t k)
+{
+    struct sim_bind b = s->evictions.v[k];
+    s->evictions.v[k] = s->evictions.v[--s->evictions.n];
+    struct sim_pod *p = &s->world.pods[b.pod];
+    struct mst_event event = { .kind = MST_EVENT_EFFECT_DONE, .effect_id = b.effect_id };
+    event.gone = !p->live || p->uid != b.uid;
+    if (!event.gone && !s->calm && sim_chance(&s->world, 15)) {
+        event.kind = MST_EVENT_EFFECT_FAILED;
+        event.reason = MST_STR("server error");
+    }
+    bool happens = !event.gone && event.kind == MST_EVENT_EFFECT_DONE;
+    sim_trace(s, "  answer eviction of p%d: %s\n", b.pod, happens ? "done" : "not done");
+    if (happens) {
+        p->deleting = p->disrupted = true;
+        sim_send_pod(s, b.pod);
+    }
+    mst_engine_event(s->engine, &event, s->now);
+    if (happens && (s->calm || sim_chance(&s->world, 50)))
+        sim_remove_pod(s, b.pod);
+}
+
 /* ---- steps ---- */
 
 /* Looks at something at random; nothing of it may leave a trace. */
@@ -314,10 +384,13 @@ static inline void sim_pry(struct sim *s)
     struct mst_explanation explanation;
     struct mst_pod_answer answer;
     struct mst_effects calls = { 0 };
+    struct mst_preempt_answer preempt;
     if (group ? cluster->groups.v[row].live : cluster->pods.v[row].live)
         (void)mst_explain(s->engine, group, row, s->now, &s->pry_arena, &explanation, &calls);
     if (!group && cluster->pods.v[row].live && cluster->pods.v[row].class_id != UINT32_MAX)
         (void)mst_explain_scores(s->engine, row, row % 2 == 0, &s->pry_arena, &answer, &calls);
+    if (group ? cluster->groups.v[row].live : cluster->pods.v[row].live)
+        mst_explain_preempt(s->engine, group, row, &s->pry_arena, &preempt);
     mst_effects_done(&calls);
     mst_engine_check(s->engine);
 }
@@ -342,6 +415,7 @@ static inline bool sim_step(struct sim *s)
 {
     for (int i = 0; i < SIM_GROUPS; i++)
         s->scheduled[i] = sim_scheduled(s, i);
+    s->preemptor = INT32_MAX;
     bool more = mst_engine_step(s->engine, s->now, &s->out);
     mst_engine_check(s->engine);
     sim_check_gangs(s);
@@ -363,6 +437,8 @@ static inline void sim_settle(struct sim *s)
     for (uint32_t n = 0; sim_step(s) && !s->failed; n++) {
         while (s->calm && s->binds.n)
             sim_answer(s, 0);
+        while (s->calm && s->evictions.n)
+            sim_answer_eviction(s, 0);
         if (n == SIM_STEPS_MAX)
             sim_fail(s, "does not come to rest");
     }

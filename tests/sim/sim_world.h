@@ -48,10 +48,12 @@ struct sim_pod {
     int64_t allocated;   /* milli of a resized container, 0: as the spec says */
     int node, nominated; /* index or SIM_NONE */
     struct sim_cond cond;
+    bool disrupted; /* a preemption marked it and then deleted it */
 };
 
 struct sim_group {
     bool live, gang, dirty;
+    bool whole;    /* its running pods go together or not at all */
     bool was_true; /* this life's condition was True */
     uint32_t uid;
     int min, priority;
@@ -242,11 +244,14 @@ static inline void sim_pod_status(struct sim_world *w, const struct sim_pod *p,
     status->phase = sim_sym(w, "Pending");
     if (p->nominated != SIM_NONE)
         status->nominated_node_name = sim_node_sym(w, p->nominated);
-    if (p->cond.set) {
-        status->conditions.v = MST_NEW_N(&w->event, struct mst_condition, 1);
-        status->conditions.v[0] = p->cond.c;
-        status->conditions.n = 1;
-    }
+    status->conditions.v = MST_NEW_N(&w->event, struct mst_condition, 2);
+    if (p->cond.set)
+        status->conditions.v[status->conditions.n++] = p->cond.c;
+    if (p->disrupted)
+        status->conditions.v[status->conditions.n++] =
+            (struct mst_condition){ .type = MST_STR("DisruptionTarget"),
+                                    .status = MST_STR("True"),
+                                    .reason = MST_STR("PreemptionByScheduler") };
     if (p->allocated) {
         status->container_statuses.v = MST_NEW_N(&w->event, struct mst_container_status, 1);
         status->container_statuses.v[0] =
@@ -313,6 +318,7 @@ static inline struct mst_object *sim_group_object(struct sim_world *w, int i)
     group->spec.policy = g->gang ? MST_POLICY_GANG : MST_POLICY_BASIC;
     group->spec.min_count = g->min;
     group->spec.priority = (struct mst_opt_int){ g->priority, true };
+    group->spec.disruption = g->whole ? MST_DISRUPT_ALL : MST_DISRUPT_SINGLE;
     if (g->cond.set) {
         group->conditions.v = MST_NEW_N(&w->event, struct mst_condition, 1);
         group->conditions.v[0] = g->cond.c;

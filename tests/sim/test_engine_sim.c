@@ -2,11 +2,12 @@
  * test_engine_sim.c - the engine in random worlds, thousands of seeds.
  *
  * A seed is a world that changes at random: nodes, gangs and lone pods of many shapes come, change
- * and go; binds fail or are answered late; the watch lags. In every third world pods also keep away
- * from each other or spread over zones. Rules are checked after every step. At the end the world
- * stands still, and whatever fits must have got its node. Each seed runs twice in each behaviour
- * profile, the second time with other symbol numbers and with somebody who looks at everything: the
- * effects must be the same bytes.
+ * and go; binds and evictions fail or are answered late; the watch lags. In every third world pods
+ * also keep away from each other or spread over zones. Rules are checked after every step: among
+ * them that nobody goes but for somebody more important who was promised a node. At the end the
+ * world stands still, and whatever fits must have got its node. Each seed runs twice in each
+ * behaviour profile, the second time with other symbol numbers and with somebody who looks at
+ * everything: the effects must be the same bytes.
  *
  *     test_engine_sim --seed N      one seed, traced
  *     test_engine_sim --seeds N     the first N seeds
@@ -160,6 +161,7 @@ static void new_group(struct sim *s, int i)
     g->uid = ++w->uids;
     g->gang = sim_chance(w, 75);
     g->min = 1 + sim_draw(w, 5);
+    g->whole = sim_chance(w, 30);
     g->cond.set = g->was_true = false;
     sim_trace(s, "  new g%d %s %d prio %d\n", i, g->gang ? "gang" : "basic", g->min, g->priority);
     sim_send_group(s, i);
@@ -209,14 +211,6 @@ static void finish_pod(struct sim *s, int i)
     o->u.pod.status.phase = sim_sym(&s->world, sim_chance(&s->world, 50) ? "Succeeded" : "Failed");
     s->world.pods[i].live = false;
     sim_send(s, MST_EVENT_SET, o);
-}
-
-static void remove_pod(struct sim *s, int i)
-{
-    sim_trace(s, "  remove p%d\n", i);
-    struct mst_object *o = sim_pod_object(&s->world, i);
-    s->world.pods[i].live = false;
-    sim_send(s, MST_EVENT_REMOVE, o);
 }
 
 static void change_pod(struct sim *s, int i)
@@ -269,7 +263,7 @@ static void pod_op(struct sim *s)
     else if (draw < 70 && w->pods[i].node != SIM_NONE)
         finish_pod(s, i);
     else if (draw < 90)
-        remove_pod(s, i);
+        sim_remove_pod(s, i);
     else /* recreated, and the watch shows it as one update */
         add_pod(s, i, w->pods[i].group);
 }
@@ -299,6 +293,8 @@ static void one_op(struct sim *s)
         pod_op(s);
     else if (draw < 85 && s->binds.n)
         sim_answer(s, (uint32_t)sim_draw(w, (int)s->binds.n));
+    else if (draw < 95 && s->evictions.n)
+        sim_answer_eviction(s, (uint32_t)sim_draw(w, (int)s->evictions.n));
     else
         sim_wait(s, sim_chance(w, 80) ? sim_draw(w, 3000) * (SIM_SECOND / 1000)
                                       : sim_draw(w, 30) * SIM_SECOND);
@@ -460,6 +456,7 @@ static void stop(struct sim *s)
     mst_effects_done(&s->out);
     mst_config_done(&s->config);
     mst_vec_done(&s->binds);
+    mst_vec_done(&s->evictions);
     mst_arena_done(&s->world.arena);
     mst_arena_done(&s->world.event);
     mst_arena_done(&s->pry_arena);
@@ -481,6 +478,11 @@ static void run(struct sim *s)
     (void)sim_flush(s, 100);
     while (s->binds.n)
         sim_answer(s, 0);
+    while (s->evictions.n)
+        sim_answer_eviction(s, 0);
+    for (int i = 0; i < SIM_PODS; i++) /* victims end */
+        if (s->world.pods[i].live && s->world.pods[i].disrupted)
+            sim_remove_pod(s, i);
     sim_wait(s, 60 * SIM_SECOND);
     if (!s->failed)
         check_rest(s, true);

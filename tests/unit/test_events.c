@@ -228,7 +228,8 @@ static void test_events_other_schedulers(struct mst_test *t)
     host_run(h);
     t_ok(t,
          host_saw(h, "event default/lone FailedScheduling: 0/1 nodes are available: 1 Insufficient "
-                     "cpu."));
+                     "cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for "
+                     "incoming pod."));
     host_free(h);
 }
 

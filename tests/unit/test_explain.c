@@ -32,7 +32,8 @@ static void test_explain_lone_pod(struct mst_test *t)
     t_bool(t, e.feasible, false);
     t_str(t, e.state, "unschedulable until something changes");
     t_str(t, e.message,
-          "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu.");
+          "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu. preemption: "
+          "0/3 nodes are available: 3 Preemption is not helpful for scheduling.");
     t_int(t, e.classes.n, 1);
     const struct mst_class_explanation *c = &e.classes.v[0];
     t_str(t, c->request, "cpu 1500m");

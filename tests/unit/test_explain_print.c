@@ -116,7 +116,8 @@ static void test_scores_of_a_pod_that_fits_nowhere(struct mst_test *t)
     struct mst_node_answer node = { .node = MST_STR("n1"), .first = all[1], .all = { all, 2 } };
     struct mst_pod_answer answer = { .nodes = { &node, 1 },
                                      .reason = MST_STR("Unschedulable"),
-                                     .message = MST_STR("0/1 nodes") };
+                                     .message = MST_STR("0/1 nodes"),
+                                     .post_filter = MST_UNSCHEDULABLE };
     MST_AUTO(mst_buf) out = { 0 };
     MST_AUTO(mst_buf) text = { 0 };
     mst_scores_json(MST_STR("default/a"), MST_STR_NONE, &answer, &out);
@@ -126,6 +127,27 @@ static void test_scores_of_a_pod_that_fits_nowhere(struct mst_test *t)
     t_ok(t,
          strstr(out.p, "\"feasible\":[],\"best\":[],\"reason\":\"Unschedulable\",\"message\":\"0/1 "
                        "nodes\",\"postFilter\":{\"code\":\"Unschedulable\"}}\n") != NULL);
+    static const struct {
+        mst_code code;
+        const char *reason, *want;
+    } post[] = {
+        { MST_UNSCHEDULABLE, "preemption: no",
+          "\"postFilter\":{\"plugin\":\"P\",\"code\":\"Unschedulable\",\"reasons\":["
+          "\"preemption: no\"]},\"nominated\":\"n1\"}\n" },
+        { MST_SUCCESS, "preemption: found",
+          "\"postFilter\":{\"code\":\"Success\"},\"nominated\":\"n1\"}\n" },
+    };
+    for (size_t i = 0; i < MST_COUNT(post); i++) {
+        MST_AUTO(mst_buf) line = { 0 };
+        answer.post_filter = post[i].code;
+        answer.post_plugin = MST_STR("P");
+        answer.post_reason = mst_str_of(post[i].reason);
+        answer.nominates = true;
+        answer.nominated = MST_STR("n1");
+        mst_scores_json(MST_STR("default/a"), MST_STR_NONE, &answer, &line);
+        mst_buf_char(&line, 0);
+        t_ok(t, strstr(line.p, post[i].want) != NULL);
+    }
     mst_scores_print(MST_STR("default/a"), &answer, false, &text);
     t_str(t, mst_buf_span(&text),
           "Pod default/a: 0/1 nodes\n"

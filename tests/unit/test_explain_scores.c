@@ -65,7 +65,14 @@ static void test_explain_scores_of_a_gated_pod(struct mst_test *t)
     t_str(t, a.pre_enqueue[0].reason, "waiting for scheduling gates: [x]");
     t_bool(t, a.host.p == NULL, true);
     t_str(t, a.reason, "Unschedulable");
-    t_str(t, a.message, "0/1 nodes are available: 1 Insufficient cpu.");
+    t_str(t, a.message,
+          "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 "
+          "Preemption is not helpful for scheduling.");
+    t_int(t, a.post_filter, MST_UNSCHEDULABLE);
+    t_str(t, a.post_plugin, "DefaultPreemption");
+    t_str(t, a.post_reason,
+          "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.");
+    t_ok(t, a.nominates && !a.nominated.n);
     host_free(h);
 }
 

@@ -74,6 +74,30 @@ static void test_image_uniform_when_nobody_has_it(struct mst_test *t)
     fixture_free(f);
 }
 
+/* A group of profile upstream preempts in a cluster whose images nobody remembers. */
+static void test_image_hidden(struct mst_test *t)
+{
+    struct mst_fixture *f = spread(3, 1, 900, ONE);
+    const struct fixture_plugin p = fixture_plugin(f, &mst_plugin_image_locality, NULL);
+    struct mst_pre_score pre;
+    uint64_t before = f->cluster.nodes.image_generation;
+    mst_nodes_hide_images(&f->cluster.nodes, true);
+    mst_nodes_hide_images(&f->cluster.nodes, true);
+    t_int(t, f->cluster.nodes.image_generation, before + 1); /* cached scores are void */
+    (void)fixture_scores(f, &p, "p", &pre);
+    t_bool(t, pre.uniform, true);
+    mst_nodes_hide_images(&f->cluster.nodes, false);
+    t_int(t, f->cluster.nodes.image_generation, before + 2);
+    (void)fixture_scores(f, &p, "p", &pre);
+    t_bool(t, pre.uniform, false);
+    fixture_free(f);
+    f = fixture_new("kind: Node\napiVersion: v1\nmetadata: {name: n1}\n");
+    before = f->cluster.nodes.image_generation;
+    mst_nodes_hide_images(&f->cluster.nodes, true); /* nothing to hide, nothing to pay */
+    t_int(t, f->cluster.nodes.image_generation, before);
+    fixture_free(f);
+}
+
 /* Whole scans go by image, single rows by the row's list: the helper compares them. */
 static void test_image_agrees_with_naive_twin(struct mst_test *t)
 {
@@ -130,4 +154,4 @@ static void test_image_agrees_with_naive_twin(struct mst_test *t)
 }
 
 MST_TEST_MAIN(T(test_image_worked_values), T(test_image_uniform_when_nobody_has_it),
-              T(test_image_agrees_with_naive_twin))
+              T(test_image_hidden), T(test_image_agrees_with_naive_twin))

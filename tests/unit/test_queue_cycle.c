@@ -208,8 +208,51 @@ static void test_equal_priorities_rotate(struct mst_test *t)
     world_done(&w);
 }
 
+/* What is listed is what pop gives, one after another; looking takes nothing out. */
+static void test_ready_is_the_order_of_pop(struct mst_test *t)
+{
+    struct world w;
+    world_init(&w, false);
+    uint32_t group =
+        add_group(&w, (struct group_spec){ .name = "g", .min_count = 2, .priority = 5 });
+    (void)add(&w, (struct pod_spec){ .name = "low", .priority = 1 });
+    uint32_t m1 = add(&w, (struct pod_spec){ .name = "m1", .group = "g", .priority = 5 });
+    uint32_t m2 = add(&w, (struct pod_spec){ .name = "m2", .group = "g", .priority = 5 });
+    uint32_t held = add(&w, (struct pod_spec){ .name = "held", .gates = "x", .priority = 9 });
+    (void)add(&w, (struct pod_spec){ .name = "high", .priority = 9 });
+    (void)add(&w, (struct pod_spec){ .name = "low2", .priority = 1 });
+    struct mst_waiting *list;
+    uint32_t n = mst_queue_ready(w.queue, &w.arena, &list);
+    t_int(t, n, 4);
+    t_ok(t, list[1].group && list[1].id == group);
+    struct mst_popped look, got;
+    t_bool(t, mst_queue_look(w.queue, true, &group, &look), true);
+    t_int(t, look.pod_count, 2);
+    t_ok(t, look.pods[0] == m1 && look.pods[1] == m2);
+    t_bool(t, mst_queue_look(w.queue, false, &held, &look), true);
+    t_bool(t, mst_queue_look(w.queue, false, &m1, &look), false); /* its group is the entity */
+    const uint32_t nobody = 1000;
+    t_bool(t, mst_queue_look(w.queue, false, &nobody, &look), false);
+    t_bool(t, mst_queue_look(w.queue, true, &nobody, &look), false);
+    for (uint32_t i = 0; i < n; i++) {
+        t_bool(t, mst_queue_look(w.queue, list[i].group, &list[i].id, &look), true);
+        t_bool(t, mst_queue_pop(w.queue, w.now, &got), true);
+        t_ok(t, got.group == list[i].group && got.id == list[i].id);
+        t_ok(t, look.attempt == got.attempt && look.pod_count == got.pod_count);
+        for (uint32_t k = 0; k < got.pod_count; k++)
+            mst_queue_pod_scheduled(w.queue, got.pods[k]);
+        if (got.group)
+            mst_queue_group_done(w.queue, got.id, MST_GROUP_SUCCESS, w.now);
+    }
+    t_int(t, mst_queue_ready(w.queue, &w.arena, &list), 0);
+    t_bool(t, mst_queue_look(w.queue, true, &group, &look), false);
+    mst_queue_check(w.queue);
+    world_done(&w);
+}
+
 MST_TEST_MAIN(T(test_pod_failed_goes_where_its_blame_says),
               T(test_error_backoff_is_not_popped_early),
               T(test_backoff_is_popped_only_with_the_gate), T(test_group_ends),
               T(test_bind_failures_back_off), T(test_bind_failure_joins_the_waiting_group),
-              T(test_lone_bind_failure), T(test_equal_priorities_rotate))
+              T(test_lone_bind_failure), T(test_equal_priorities_rotate),
+              T(test_ready_is_the_order_of_pop))

@@ -6,7 +6,7 @@
 static void test_registry_names_are_unique(struct mst_test *t)
 {
     const struct mst_registry registry = mst_plugins_registry();
-    t_int(t, registry.n, 19);
+    t_int(t, registry.n, 20);
     for (uint32_t i = 0; i < registry.n; i++)
         for (uint32_t k = 0; k < i; k++)
             t_ok(t, strcmp(registry.v[i]->name, registry.v[k]->name) != 0);
