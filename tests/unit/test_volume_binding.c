@@ -9,6 +9,7 @@ static const char cluster[] =
           "volumeBindingMode: WaitForFirstConsumer")
     CLASS("made", "provisioner: d\nvolumeBindingMode: WaitForFirstConsumer\n"
           "allowedTopologies: [{matchLabelExpressions: [{key: " ZONE ", values: [a]}]}]")
+    CLASS("anywhere", "provisioner: d\nvolumeBindingMode: WaitForFirstConsumer")
     CLASS("pool", "provisioner: tracked\nvolumeBindingMode: WaitForFirstConsumer")
     CLASS("now", "provisioner: d")
     "---\nkind: CSIDriver\napiVersion: storage.k8s.io/v1\nmetadata: {name: tracked}\n"
@@ -34,6 +35,8 @@ static const char cluster[] =
     PVC("made", WANTS("1Gi") "storageClassName: made", "")
     PVC("chosen", WANTS("1Gi") "storageClassName: made",
         "annotations: {volume.kubernetes.io/selected-node: b}")
+    PVC("kept", WANTS("1Gi") "storageClassName: anywhere",
+        "annotations: {volume.kubernetes.io/selected-node: b}")
     PVC("pooled", WANTS("2Gi") "storageClassName: pool", "")
     PVC("too-big", WANTS("3Gi") "storageClassName: pool", "")
     PVC("now", WANTS("1Gi") "storageClassName: now", "")
@@ -47,6 +50,7 @@ static const char cluster[] =
     POD("three", CLAIM("open") ", " CLAIM("open2") ", " CLAIM("picky"))
     POD("huge", CLAIM("huge")) POD("picky", CLAIM("picky")) POD("many", CLAIM("many"))
     POD("prebound", CLAIM("prebound")) POD("made", CLAIM("made")) POD("chosen", CLAIM("chosen"))
+    POD("kept", CLAIM("kept"))
     POD("pooled", CLAIM("pooled")) POD("too-big", CLAIM("too-big")) POD("now", CLAIM("now"))
     POD("gone", CLAIM("gone")) POD("dying", CLAIM("dying"))
     POD("mixed", CLAIM("bound") ", " CLAIM("huge"))
@@ -170,7 +174,7 @@ static void test_binding_writes_say_what_changes(struct mst_test *t)
         { "open", "a", true, true, true, true, true, false },
         { "prebound", "b", true, false, true, true, false, false }, /* a reference without uid */
         { "made", "a", false, false, false, false, false, true },
-        { "chosen", "b", false, false, false, false, false, false },
+        { "kept", "b", false, false, false, false, false, false },
     };
     for (size_t i = 0; i < MST_COUNT(writes); i++) {
         t_case(t, writes[i].pod);
