@@ -48,6 +48,8 @@ expect() {
 
 names='filterVerb: filter, nodeCacheCapable: true'
 red='"op":"event","kind":"Pod","object":"default/red"'
+useless='preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling.'
+nobody='preemption: 0/5 nodes are available: 5 No preemption victims found for incoming pod.'
 note="$red,\"type\":\"Warning\",\"reason\":\"FailedScheduling\",\"action\":\"Scheduling\",\"note\":"
 
 for profile in muster upstream; do
@@ -55,15 +57,13 @@ for profile in muster upstream; do
     expect 3 '2 odd node, 3 Insufficient cpu.' $profile "urlPrefix: '@/even/', $names"
     expect 0 '"object":"default/blue","node":"n4"' $profile "urlPrefix: '@/all', filterVerb: filter" \
         "urlPrefix: '@/all', prioritizeVerb: prioritize, weight: 100, nodeCacheCapable: true"
-    expect 3 "$note\"0/5 nodes are available: 5 extender says no to n.\"" $profile \
+    expect 3 "$note\"0/5 nodes are available: 5 extender says no to n. $nobody\"" $profile \
         "urlPrefix: '@/none', $names"
-    expect 3 "$note\"0/5 nodes are available: 5 extender says no to n.\"" $profile \
+    expect 3 "$note\"0/5 nodes are available: 5 extender says no to n. $useless\"" $profile \
         "urlPrefix: '@/never', filterVerb: filter"
-    expect 3 "$note\"0/5 nodes are available:\"" $profile "urlPrefix: '@/silent', filterVerb: filter"
-    expect 3 "$note\"0/5 nodes are available: 1 far away, 5 extender says no to n.\"" $profile \
+    expect 3 "$note\"0/5 nodes are available: $useless\"" $profile "urlPrefix: '@/silent', filterVerb: filter"
+    expect 3 "$note\"0/5 nodes are available: 1 far away, 5 extender says no to n. $nobody\"" $profile \
         "urlPrefix: '@/unknown', $names"
-    expect 3 '"object":"default/blue","node":"n2"' $profile "urlPrefix: '@/fresh', filterVerb: filter" \
-        "urlPrefix: '@/even', $names, ignorable: true" "urlPrefix: '@/http500', $names, ignorable: true"
     expect 3 "$note\"extender is out of order\"" $profile "urlPrefix: '@/error', $names"
     expect 3 "$note\"extender \\\"@/stranger\\\" claims a filtered node \\\"n77\\\" which is not" \
         $profile "urlPrefix: '@/stranger', $names"
@@ -99,6 +99,12 @@ done
 # Nodes that come back as objects: n4 is the emptiest only without its pod.
 expect 3 '"object":"default/red","node":"n2"' muster "urlPrefix: '@/even', filterVerb: filter"
 expect 0 '"object":"default/red","node":"n4"' upstream "urlPrefix: '@/even', filterVerb: filter"
+# The next extender's names do not bring the pods back.
+for profile in muster-n2 upstream-n4; do
+    expect 3 "\"object\":\"default/blue\",\"node\":\"${profile#*-}\"" ${profile%-*} \
+        "urlPrefix: '@/fresh', filterVerb: filter" \
+        "urlPrefix: '@/even', $names, ignorable: true" "urlPrefix: '@/http500', $names, ignorable: true"
+done
 
 # TLS: without a CA anything goes, with one the certificate counts, under serverName if it is given.
 ca="tlsConfig: {caFile: $data/cert.pem"
