@@ -19,6 +19,8 @@ static void look_for_victims(struct mst_engine *engine, uint32_t pod,
 {
     struct mst_preempt x = mst_engine_preempt(engine, fw);
     mst_preempt_pod(&x, pod, pick, NULL, preemption);
+    if (preemption->code == MST_WAIT)
+        return;
     if (preemption->message.n)
         failure->message =
             mst_arena_printf(&engine->arena, "%.*s preemption: %.*s", MST_ARG(failure->message),
@@ -30,7 +32,8 @@ static void look_for_victims(struct mst_engine *engine, uint32_t pod,
     failure->node = engine->cluster.nodes.name[preemption->victims.node];
 }
 
-static void fail(struct mst_engine *engine, uint32_t pod, const struct mst_framework *fw,
+/* False: extenders that preempt have to answer first, and nothing has happened yet. */
+static bool fail(struct mst_engine *engine, uint32_t pod, const struct mst_framework *fw,
                  const struct mst_pick *pick)
 {
     struct mst_failure failure = {
@@ -43,11 +46,14 @@ static void fail(struct mst_engine *engine, uint32_t pod, const struct mst_frame
     struct mst_preemptor preemptor = { .row = pod, .fw = fw };
     if (!failure.error && pick->eval && fw->preempts_pods != MST_ROW_NONE)
         look_for_victims(engine, pod, fw, pick, &preemption, &failure);
+    if (preemption.code == MST_WAIT)
+        return false;
     if (preemption.code == MST_SUCCESS)
         mst_engine_evict_begin(engine, &preemptor, &preemption);
     mst_engine_fail_pod(engine, pod, false, &failure);
     if (preemption.code == MST_SUCCESS)
         mst_engine_evict(engine, &preemptor, &preemption);
+    return true;
 }
 
 bool mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *popped)
@@ -66,6 +72,5 @@ bool mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *po
         mst_engine_bind(engine, pod);
         return true;
     }
-    fail(engine, pod, fw, &pick);
-    return true;
+    return fail(engine, pod, fw, &pick);
 }
