@@ -16,6 +16,7 @@
  *
  * Lines:  try default/a #1            try default/g #2: default/a default/b
  *         call http://x/filter default/a: n1 n2
+ *         call http://x/preempt default/a: n1(b c) n2()
  *         bind default/a n1           pod default/a Unschedulable: TEXT nominated [n1]
  *         group default/g True Scheduled:                 event default/a FailedScheduling: NOTE
  */
@@ -222,6 +223,14 @@ static inline void host_delete(struct host *h, const char *pod)
 
 /* ---- effects out ---- */
 
+static inline void host_print_victims(struct host *h, const struct mst_ext_victims *v)
+{
+    mst_buf_printf(&h->log, " %.*s(", MST_ARG(v->node));
+    for (uint32_t i = 0; i < v->pods.n; i++)
+        mst_buf_printf(&h->log, "%s%.*s", i ? " " : "", MST_ARG(v->pods.v[i].name));
+    mst_buf_char(&h->log, ')');
+}
+
 static inline void host_print(struct host *h, const struct mst_effect *e)
 {
     struct mst_buf *b = &h->log;
@@ -265,6 +274,8 @@ static inline void host_print(struct host *h, const struct mst_effect *e)
                        MST_ARG(e->name));
         for (uint32_t i = 0; i < e->call->nodes.n; i++)
             mst_buf_printf(b, " %.*s", MST_ARG(e->call->nodes.v[i]));
+        for (uint32_t i = 0; i < e->call->victims.n; i++)
+            host_print_victims(h, &e->call->victims.v[i]);
         break;
     }
     if (e->kind == MST_EFFECT_BIND && e->call)

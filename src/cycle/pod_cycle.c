@@ -22,6 +22,8 @@ static void look_for_victims(struct mst_engine *engine, uint32_t pod,
     struct mst_preempt x = mst_engine_preempt(engine, fw);
     struct mst_failure *failure = &out->failure;
     mst_preempt_pod(&x, pod, pick, out->trials, &out->preemption);
+    if (out->preemption.code == MST_WAIT)
+        return;
     if (out->preemption.message.n)
         failure->message =
             mst_arena_printf(&engine->arena, "%.*s preemption: %.*s", MST_ARG(failure->message),
@@ -51,17 +53,21 @@ void mst_pod_no_of(struct mst_engine *engine, uint32_t pod, const struct mst_fra
         look_for_victims(engine, pod, fw, pick, out);
 }
 
-static void fail(struct mst_engine *engine, uint32_t pod, const struct mst_framework *fw,
+/* False: extenders that preempt have to answer first, and nothing has happened yet. */
+static bool fail(struct mst_engine *engine, uint32_t pod, const struct mst_framework *fw,
                  const struct mst_pick *pick)
 {
     struct mst_pod_no no;
     struct mst_preemptor preemptor = { .row = pod, .fw = fw };
     mst_pod_no_of(engine, pod, fw, pick, NULL, &no);
+    if (no.preemption.code == MST_WAIT)
+        return false;
     if (no.preemption.code == MST_SUCCESS)
         mst_engine_evict_begin(engine, &preemptor, &no.preemption);
     mst_engine_fail_pod(engine, pod, false, &no.failure);
     if (no.preemption.code == MST_SUCCESS)
         mst_engine_evict(engine, &preemptor, &no.preemption);
+    return true;
 }
 
 bool mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *popped)
@@ -80,6 +86,5 @@ bool mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *po
         mst_engine_bind(engine, pod);
         return true;
     }
-    fail(engine, pod, fw, &pick);
-    return true;
+    return fail(engine, pod, fw, &pick);
 }

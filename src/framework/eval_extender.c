@@ -125,7 +125,7 @@ static outcome filter_all(struct extended *x)
             return FAILED;
         }
         keep_statuses(x, answer);
-        x->emptied = answer->objects && x->eval->fw->view.upstream;
+        x->emptied |= answer->objects && x->eval->fw->view.upstream; /* names do not refill them */
     }
     return GOES_ON;
 }

@@ -171,7 +171,8 @@ static void choose(const struct mst_preempt *x, struct mst_seats *seats, uint32_
             mst_arena_printf(x->arena, "expected at least one victim pod on node \"%.*s\"",
                              MST_ARG(name)));
     else
-        say(out, MST_UNRESOLVABLE, MST_STR("No preemption victims found for incoming pod"));
+        say(out, mst_preempt_extended(x, seats->v[0].a.pod) ? MST_SUCCESS : MST_UNRESOLVABLE,
+            MST_STR("No preemption victims found for incoming pod"));
 }
 
 /* Counters that followed the pods about see them where they were again. */
@@ -181,6 +182,20 @@ static void follow_back(struct mst_eval *eval, const struct mst_units *units)
         for (uint32_t k = 0; k < units->v[i].n; k++)
             if (units->v[i].rows[k] != MST_ROW_NONE)
                 mst_eval_dry_row_changed(eval, units->v[i].rows[k]);
+}
+
+bool mst_dry_fits(const struct mst_preempt *x, struct mst_seats *seats, uint32_t row,
+                  const struct mst_units *units)
+{
+    struct mst_cluster *c = x->fw->view.cluster;
+    struct mst_dry_run ignored = { .reasons = { .arena = x->arena } };
+    uint64_t change = mst_nodes_change_end(&c->nodes);
+    uint32_t mark = mst_txn_begin(c);
+    bool fits = fits_when_all_gone(seats, row, units, &ignored);
+    mst_txn_rollback(c, mark);
+    mst_nodes_forget_changes(&c->nodes, change);
+    follow_back(seats->v[0].eval, units);
+    return fits;
 }
 
 void mst_dry_run(const struct mst_preempt *x, struct mst_seats *seats, uint32_t row, int64_t *steps,

@@ -75,6 +75,7 @@ struct search {
     struct mst_dry_cache *cache; /* NULL: none for this class */
     MST_VEC(const struct mst_dry_run *) refused;
     MST_VEC(struct mst_str) errors; /* each once */
+    bool refused_all; /* by extenders */
     mst_preempt_trials *trials;
 };
 
@@ -136,7 +137,7 @@ static void search_rows(struct search *s, const uint32_t *rows, uint32_t n)
         if (s->trials)
             mst_vec_push(s->trials, (struct mst_preempt_trial){
                                         .node = rows[i],
-                                        .helps = run->code == MST_SUCCESS,
+                                        .helps = run->code == MST_SUCCESS && run->victims.n,
                                         .victims = run->victims,
                                         .why_not = joined(s->x->arena, &run->reasons) });
     }
@@ -287,6 +288,36 @@ static void not_found(struct search *s, struct mst_preemption *out)
     out->message = error_text(s);
 }
 
+/* What extenders make of the candidates; says in `out` when they end the search. */
+static void ask_extenders(struct search *s, uint32_t pod, struct mst_preemption *out)
+{
+    for (uint32_t i = 0; i < s->violating.n; i++)
+        mst_vec_push(&s->kind, s->violating.v[i]);
+    if (!s->kind.n || !mst_preempt_extended(s->x, pod))
+        return;
+    struct mst_dry_runs runs = { MST_NEW_N(s->x->arena, struct mst_dry_run, s->kind.n), 0 };
+    for (uint32_t i = 0; i < s->kind.n; i++)
+        runs.v[runs.n++] = *s->kind.v[i];
+    out->code = mst_preempt_ask(s->x, &s->seats, pod, &runs, &out->message);
+    if (out->code != MST_SUCCESS)
+        return;
+    out->code = MST_UNSCHEDULABLE;
+    s->kind.n = 0;
+    for (uint32_t i = 0; i < runs.n; i++)
+        mst_vec_push(&s->kind, &runs.v[i]);
+    s->refused_all = !runs.n;
+}
+
+static void choose(struct search *s, struct mst_preemption *out)
+{
+    if (s->kind.n)
+        found(s, cheapest(s->x, s->kind.v, s->kind.n), out);
+    else if (s->refused_all)
+        out->message = MST_STR("no candidate node for preemption");
+    else
+        not_found(s, out);
+}
+
 void mst_preempt_pod(const struct mst_preempt *x, uint32_t pod, const struct mst_pick *pick,
                      mst_preempt_trials *trials, struct mst_preemption *out)
 {
@@ -305,18 +336,17 @@ void mst_preempt_pod(const struct mst_preempt *x, uint32_t pod, const struct mst
                       &(struct mst_assignment){
                           .pod = pod, .node = rows[0], .skips = pick->eval->skips_now },
                       1);
-        if (x->cache && mst_dry_cache_begin(x->cache, x, pick->eval, pod))
+        /* What a node without victims means depends on the pod's extenders, not on its class. */
+        if (x->cache && !mst_preempt_extended(x, pod) &&
+            mst_dry_cache_begin(x->cache, x, pick->eval, pod))
             s.cache = x->cache;
         search_rows(&s, rows, n);
+        ask_extenders(&s, pod, out);
         mst_seats_done(&s.seats);
         mst_eval_dry_end(pick->eval);
     }
-    for (uint32_t i = 0; i < s.violating.n; i++)
-        mst_vec_push(&s.kind, s.violating.v[i]);
-    if (s.kind.n)
-        found(&s, cheapest(x, s.kind.v, s.kind.n), out);
-    else
-        not_found(&s, out);
+    if (out->code == MST_UNSCHEDULABLE)
+        choose(&s, out);
     mst_vec_done(&s.refused);
     mst_vec_done(&s.errors);
     mst_vec_done(&s.kind);

@@ -42,7 +42,11 @@ struct mst_nomination {
 };
 
 struct mst_preemption {
-    mst_code code;          /* MST_SUCCESS, MST_UNSCHEDULABLE, MST_UNRESOLVABLE, MST_ERROR */
+    /*
+     * MST_SUCCESS, MST_UNSCHEDULABLE, MST_UNRESOLVABLE, MST_ERROR; MST_WAIT: extenders have to
+     * answer first, and nothing else means anything.
+     */
+    mst_code code;
     struct mst_str message; /* of PostFilter, without its prefix */
     bool clears_nomination; /* a lone pod's: preemption cannot help it */
     bool proven;            /* nobody better could go instead, as far as the order says */

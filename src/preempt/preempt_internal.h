@@ -158,7 +158,11 @@ bool mst_choose_better(struct mst_seats *seats, struct mst_units *units, bool mo
                        uint32_t *ret_violations);
 
 struct mst_dry_run {
-    mst_code code; /* MST_SUCCESS: `victims`, at least one; else `reasons` */
+    /*
+     * MST_SUCCESS: `victims`, at least one, or none where extenders may still name some; else
+     * `reasons`.
+     */
+    mst_code code;
     struct mst_victims victims;
     struct mst_unit *units; /* the same as units, by importance; without those that leave anyway */
     uint32_t unit_count;
@@ -174,6 +178,27 @@ struct mst_dry_run {
  */
 void mst_dry_run(const struct mst_preempt *x, struct mst_seats *seats, uint32_t row, int64_t *steps,
                  struct mst_dry_run *out);
+/* Does the pod fit on the row once these units are gone? Leaves no trace either. */
+bool mst_dry_fits(const struct mst_preempt *x, struct mst_seats *seats, uint32_t row,
+                  const struct mst_units *units);
+
+/* ---- what extenders say (extenders.c) ---- */
+
+struct mst_dry_runs {
+    struct mst_dry_run *v;
+    uint32_t n;
+};
+/* Whether some extender that preempts cares for the pod. */
+bool mst_preempt_extended(const struct mst_preempt *x, uint32_t pod);
+/*
+ * Lets these extenders judge the candidates, one after the other, while the dry run lasts.
+ *
+ * runs     nodes where the pod would fit, each once; replaced by what is left of them
+ * Returns  MST_SUCCESS; MST_WAIT: an answer is not there yet, and nothing has happened; MST_ERROR
+ *          with a text in the arena.
+ */
+mst_code mst_preempt_ask(const struct mst_preempt *x, struct mst_seats *seats, uint32_t pod,
+                         struct mst_dry_runs *runs, struct mst_str *ret_error);
 
 /* ---- answers of dry runs that last (dry_cache.c) ---- */
 

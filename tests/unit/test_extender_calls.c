@@ -81,19 +81,29 @@ static const struct {
     { "node objects", "", "{\"Nodes\":{\"items\":[{\"metadata\":{\"name\":\"n3\"}}]}}", NULL,
       "bind default/a n3" },
     { "names are for those with a cache only", "", "{\"NodeNames\":[\"n2\"]}", NULL,
-      "pod default/a Unschedulable: 0/3 nodes are available:" },
+      "pod default/a Unschedulable: 0/3 nodes are available:"
+      " preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling." },
     { "objects do where names are missing", "nodeCacheCapable: true",
       "{\"Nodes\":{\"items\":[{\"metadata\":{\"name\":\"n3\"}}]}}", NULL, "bind default/a n3" },
-    { "no words", "", "{}", NULL, "pod default/a Unschedulable: 0/3 nodes are available:" },
+    { "no words", "", "{}", NULL,
+      "pod default/a Unschedulable: 0/3 nodes are available:"
+      " preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling." },
     { "words", "",
       "{\"FailedNodes\":{\"n1\":\"no gas\",\"n2\":\"no gas\"},"
       "\"FailedAndUnresolvableNodes\":{\"n3\":\"no engine\"}}",
-      NULL, "pod default/a Unschedulable: 0/3 nodes are available: 1 no engine, 2 no gas." },
+      NULL,
+      "pod default/a Unschedulable: 0/3 nodes are available: 1 no engine, 2 no gas."
+      " preemption: 0/3 nodes are available: 1 Preemption is not helpful for scheduling, 2 No "
+      "preemption victims found for incoming pod." },
     { "in both maps", "",
       "{\"FailedNodes\":{\"n1\":\"a\"},\"FailedAndUnresolvableNodes\":{\"n1\":\"b\"}}", NULL,
-      "pod default/a Unschedulable: 0/3 nodes are available: 1 b." },
+      "pod default/a Unschedulable: 0/3 nodes are available: 1 b."
+      " preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling." },
     { "a node that nobody knows", "", "{\"FailedNodes\":{\"n9\":\"far away\",\"n1\":\"near\"}}",
-      NULL, "pod default/a Unschedulable: 0/3 nodes are available: 1 far away, 1 near." },
+      NULL,
+      "pod default/a Unschedulable: 0/3 nodes are available: 1 far away, 1 near."
+      " preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 "
+      "Preemption is not helpful for scheduling." },
     { "rejected but let pass", "nodeCacheCapable: true",
       "{\"NodeNames\":[\"n1\"],\"FailedNodes\":{\"n1\":\"a\"}}", NULL, "bind default/a n1" },
     { "repeated", "nodeCacheCapable: true", "{\"NodeNames\":[\"n2\",\"n2\"]}", NULL,
@@ -117,9 +127,13 @@ static const struct {
     { "words of the first stay", "nodeCacheCapable: true",
       "{\"NodeNames\":[\"n1\",\"n2\"],\"FailedNodes\":{\"n3\":\"a\",\"n1\":\"old\"}}",
       "{\"NodeNames\":[],\"FailedNodes\":{\"n1\":\"b\"}}",
-      "pod default/a Unschedulable: 0/3 nodes are available: 1 a, 1 b." },
+      "pod default/a Unschedulable: 0/3 nodes are available: 1 a, 1 b."
+      " preemption: 0/3 nodes are available: 1 Preemption is not helpful for scheduling, 2 No "
+      "preemption victims found for incoming pod." },
     { "the second one is not asked about nothing", "", "{\"FailedNodes\":{\"n1\":\"a\"}}", "!no",
-      "pod default/a Unschedulable: 0/3 nodes are available: 1 a." },
+      "pod default/a Unschedulable: 0/3 nodes are available: 1 a."
+      " preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 "
+      "Preemption is not helpful for scheduling." },
 };
 
 static void test_extender_filter(struct mst_test *t)
@@ -151,7 +165,8 @@ static void test_extender_with_plugins(struct mst_test *t)
     host_run(h);
     t_ok(t, host_saw(h, "call http://x/filter default/a: n1 n3"));
     t_ok(t, host_saw(h, "pod default/a Unschedulable: 0/4 nodes are available: 1 Insufficient cpu, "
-                        "1 a, 1 b."));
+                        "1 a, 1 b. preemption: 0/4 nodes are available: 2 No preemption victims "
+                        "found for incoming pod, 2 Preemption is not helpful for scheduling."));
     host_free(h);
 }
 
@@ -269,7 +284,8 @@ static void test_extender_ignored_resource(struct mst_test *t)
         t_bool(t, host_saw(h, "bind default/b n2"), !other);
         t_bool(t,
                host_saw(h, "pod default/b Unschedulable: 0/3 nodes are available: 3 "
-                           "Insufficient d.e/f."),
+                           "Insufficient d.e/f. preemption: 0/3 nodes are available: 3 "
+                           "Preemption is not helpful for scheduling."),
                other);
         host_free(h);
     }

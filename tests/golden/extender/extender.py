@@ -21,6 +21,14 @@ def names_of(args):
     return [n["metadata"]["name"] for n in (args.get("Nodes") or {}).get("items") or []]
 
 
+def victims_of(args):
+    """UIDs by node, whichever form the request has."""
+    if args.get("NodeNameToMetaVictims") is not None:
+        return {n: [p["UID"] for p in v["Pods"]] for n, v in args["NodeNameToMetaVictims"].items()}
+    return {n: [p["metadata"]["uid"] for p in v["Pods"]]
+            for n, v in (args.get("NodeNameToVictims") or {}).items()}
+
+
 def passed(args, names):
     """The answer's nodes, in the form of the request."""
     if args.get("NodeNames") is not None:
@@ -44,6 +52,13 @@ def even(args):
     return answer
 
 
+def busy(args):
+    """n4 fails; evicting pods may help."""
+    answer = passed(args, [n for n in names_of(args) if n != "n4"])
+    answer["FailedNodes"] = {n: "busy" for n in names_of(args) if n == "n4"}
+    return answer
+
+
 def fresh(args):
     """Judges whole objects: the pod's label and the nodes' must agree."""
     want = args["Pod"]["metadata"].get("labels", {}).get("colour", "")
@@ -64,7 +79,47 @@ FILTERS = {
     "error": lambda a: {"Error": "extender is out of order"},
     "stranger": lambda a: {"NodeNames": ["n77"]},
     "unknown": lambda a: dict(refuse_all(a, "FailedNodes"), FailedAndUnresolvableNodes={"n77": "far away"}),
+    "swap": busy,
+    "keep": busy,
+    "nobody": busy,
     "all": lambda a: passed(a, names_of(a)),
+}
+
+
+def meta(victims, violations=0):
+    return {"NodeNameToMetaVictims": {
+        n: {"Pods": [{"UID": uid} for uid in uids], "NumPDBViolations": violations}
+        for n, uids in victims.items()}}
+
+
+def swap(args):
+    """Other victims: a1 in place of a2; and d1, where nobody had to go."""
+    others = {"uid-a2": "uid-a1"}
+    victims = {n: [others.get(uid, uid) for uid in uids] for n, uids in victims_of(args).items()}
+    return meta({n: uids or ["uid-d1"] for n, uids in victims.items()})
+
+
+def for_vip(args, victims, violations=0):
+    """An answer for the pod vip alone."""
+    mine = args["Pod"]["metadata"]["name"] == "vip"
+    return meta(victims, violations) if mine else meta(victims_of(args))
+
+
+PREEMPTS = {
+    "keep": lambda a: meta(victims_of(a)),
+    "even": lambda a: meta({n: v for n, v in victims_of(a).items() if int(n[1:]) % 2 == 0}),
+    "swap": swap,
+    "move": lambda a: for_vip(a, {"n1": ["uid-a1"]}),
+    "two": lambda a: for_vip(a, {"n1": ["uid-a2", "uid-a1", "uid-a2"]}),
+    "dear": lambda a: meta(victims_of(a), -1 if a["Pod"]["metadata"]["name"] == "vip" else 1),
+    "half": lambda a: meta({n: v[:1] for n, v in victims_of(a).items()}),
+    "vip": lambda a: for_vip(a, {"n3": ["uid-c9"]}),
+    "far": lambda a: for_vip(a, {"n1": ["uid-t1"]}),
+    "ghost": lambda a: meta({n: ["uid-ghost"] for n in victims_of(a)}),
+    "nowhere": lambda a: meta({"n77": ["uid-a1"]}),
+    "nobody": lambda a: meta({n: [] for n in victims_of(a)}),
+    "nothing": lambda a: meta({}),
+    "null": lambda a: {},
 }
 
 
@@ -86,6 +141,9 @@ class Handler(BaseHTTPRequestHandler):
         how, verb = self.path.strip("/").split("/")
         if verb == "bind":
             who = args["PodName"], [args["Node"]]
+        elif verb == "preempt":
+            victims = victims_of(args)
+            who = args["Pod"]["metadata"]["name"], [n + ":" + ",".join(victims[n]) for n in sorted(victims)]
         else:
             who = args["Pod"]["metadata"]["name"], sorted(names_of(args))
         sys.stdout.write("%s %s %s\n" % (self.path, who[0], " ".join(who[1])))
@@ -115,6 +173,8 @@ class Handler(BaseHTTPRequestHandler):
             result = [{"Host": n, "Score": 10 if n == last else 1} for n in names_of(args)]
         elif verb == "bind":
             result = {"Error": "extender cannot bind"} if how == "error" else {}
+        elif verb == "preempt":
+            result = PREEMPTS[how](args)
         else:
             result = FILTERS.get(how, FILTERS["all"])(args)
         return self.answer(200, json.dumps(result).encode())
