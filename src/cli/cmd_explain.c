@@ -235,7 +235,7 @@ static void preempt_one(struct explaining *x, bool group, uint32_t row)
 {
     struct mst_arena arena = { 0 };
     struct mst_preempt_answer answer;
-    mst_explain_preempt(x->run.engine, group, row, &arena, &answer);
+    mst_run_explain_preempt(&x->run, group, row, &arena, &answer);
     if (x->json) {
         mst_preempt_json(&answer, &x->out);
     } else {

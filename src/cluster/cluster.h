@@ -79,6 +79,7 @@ struct mst_group_row {
     uint32_t all_count;                  /* known, not terminal, with a profile here or assigned */
     uint32_t scheduled_count;            /* assigned or assumed */
     struct mst_cond initially_scheduled; /* PodGroupInitiallyScheduled */
+    bool tried_again; /* at once, because its last attempt found room without a victim */
 };
 
 struct mst_pod_labels;

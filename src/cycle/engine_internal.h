@@ -252,6 +252,14 @@ void mst_pod_no_of(struct mst_engine *engine, uint32_t pod, const struct mst_fra
 /* What a search for victims works with, in the engine's arena (pod_cycle.c). */
 struct mst_preempt mst_engine_preempt(struct mst_engine *engine, const struct mst_framework *fw);
 
+/* How a group's pods are placed on a trial (group_preempt_cycle.c). */
+struct mst_placing {
+    struct mst_engine *engine;
+    const struct mst_framework *fw;
+    const struct mst_group_try *t; /* NULL: `place` will not be asked for */
+};
+struct mst_group_placer mst_engine_placer(struct mst_placing *placing);
+
 /* ---- evictions (evict.c) ---- */
 
 struct mst_eviction;

@@ -12,26 +12,7 @@
  *             pkg/scheduler/framework/preemption/executor.go
  */
 #include "cluster/preemptors.h"
-#include "cycle/engine_internal.h"
-
-struct victim {
-    mst_sym ns;
-    struct mst_str name, uid; /* in the eviction's arena: the row may be somebody else's by then */
-    uint32_t pod;
-    uint64_t effect_id; /* 0: not sent */
-};
-
-struct mst_eviction {
-    struct mst_arena arena;
-    bool group;
-    uint32_t row, profile;
-    mst_sym ns;
-    struct mst_str name, uid; /* of the preemptor */
-    struct mst_str target;    /* a node, or "cluster" */
-    struct victim *victims;
-    uint32_t n, sent, answered;
-    bool failed, silent_end; /* silent: no event tells that the last victim is gone */
-};
+#include "cycle/evict_internal.h"
 
 static struct mst_str uid_of(const struct mst_engine *engine, const struct mst_preemptor *p)
 {
@@ -53,6 +34,13 @@ void mst_engine_evict_begin(struct mst_engine *engine, const struct mst_preempto
         mst_preemptor_begin(&engine->cluster, uid_of(engine, p));
 }
 
+static uint32_t unit_of(const struct mst_cluster *c, uint32_t pod)
+{
+    uint32_t group = c->pods.v[pod].group;
+    return group != MST_ROW_NONE && c->groups.v[group].disrupted_whole ? group
+                                                                       : (uint32_t)MST_ROW_NONE;
+}
+
 static struct mst_eviction *make(struct mst_engine *engine, const struct mst_preemptor *p,
                                  const struct mst_preemption *preemption)
 {
@@ -68,17 +56,20 @@ static struct mst_eviction *make(struct mst_engine *engine, const struct mst_pre
     uint32_t node = preemption->victims.node;
     e->target =
         node == MST_ROW_NONE ? MST_STR("cluster") : mst_sym_str(engine->syms, c->nodes.name[node]);
-    e->victims = MST_NEW_N(&e->arena, struct victim, preemption->victims.n);
+    e->victims = MST_NEW_N(&e->arena, struct mst_eviction_victim, preemption->victims.n);
     for (uint32_t i = 0; i < preemption->victims.n; i++) {
         uint32_t pod = preemption->victims.pods[i];
         const struct mst_pod_row *v = &c->pods.v[pod];
         if (v->deleting)
             continue; /* on its way already */
-        e->victims[e->n++] = (struct victim){ .ns = v->ns,
-                                              .name = mst_arena_str(&e->arena, v->name),
-                                              .uid = mst_arena_str(&e->arena, v->uid),
-                                              .pod = pod };
+        e->victims[e->n++] =
+            (struct mst_eviction_victim){ .ns = v->ns,
+                                          .name = mst_arena_str(&e->arena, v->name),
+                                          .uid = mst_arena_str(&e->arena, v->uid),
+                                          .pod = pod,
+                                          .unit = unit_of(c, pod) };
     }
+    mst_eviction_promises(engine, e, preemption);
     return e;
 }
 
@@ -108,7 +99,7 @@ static struct mst_str keep(struct mst_engine *engine, struct mst_str s)
 }
 
 static struct mst_effect *add_effect(struct mst_engine *engine, mst_effect_kind kind,
-                                     const struct victim *v)
+                                     const struct mst_eviction_victim *v)
 {
     mst_vec_push(&engine->out->list, (struct mst_effect){ .id = ++engine->effect_count,
                                                           .cycle = engine->cycle,
@@ -121,8 +112,8 @@ static struct mst_effect *add_effect(struct mst_engine *engine, mst_effect_kind 
 }
 
 /* "Preempted", about the victim; upstream cannot refer to a pod as the reason, muster does. */
-static void tell(struct mst_engine *engine, const struct mst_eviction *e, const struct victim *v,
-                 bool in_memory)
+static void tell(struct mst_engine *engine, const struct mst_eviction *e,
+                 const struct mst_eviction_victim *v, bool in_memory)
 {
     struct mst_effect *event = add_effect(engine, MST_EFFECT_EVENT, v);
     struct mst_arena *arena = &engine->out->arena;
@@ -138,15 +129,9 @@ static void tell(struct mst_engine *engine, const struct mst_eviction *e, const 
                              MST_ARG(mst_sym_str(engine->syms, e->ns)), MST_ARG(e->name));
 }
 
-static bool same_pod(const struct mst_engine *engine, const struct victim *v)
-{
-    const struct mst_pod_row *p = &engine->cluster.pods.v[v->pod];
-    return p->live && mst_str_eq(p->uid, v->uid);
-}
-
 /* The DisruptionTarget that the pod shall have, unless it says just that. */
 static void set_condition(struct mst_engine *engine, const struct mst_eviction *e,
-                          const struct victim *v, struct mst_effect *effect)
+                          const struct mst_eviction_victim *v, struct mst_effect *effect)
 {
     const struct mst_pod_row *p = &engine->cluster.pods.v[v->pod];
     const struct mst_cond next = {
@@ -172,13 +157,13 @@ static void set_condition(struct mst_engine *engine, const struct mst_eviction *
  * One victim's turn. Those that need no call are dealt with at once; their ids keep the list
  * ascending.
  */
-static void send(struct mst_engine *engine, struct mst_eviction *e, struct victim *v)
+static void send(struct mst_engine *engine, struct mst_eviction *e, struct mst_eviction_victim *v)
 {
     e->sent++;
     bool last = e->sent == e->n;
     if (last)
         mst_preemptor_last(&engine->cluster, e->uid, v->ns, v->name);
-    bool went = !same_pod(engine, v);
+    bool went = !mst_eviction_same_pod(engine, v);
     bool in_memory =
         !went && mst_engine_cancel_bind(engine, v->pod, MST_STR("preempted by DefaultPreemption"));
     if (in_memory)
@@ -208,20 +193,11 @@ static void forget(struct mst_engine *engine, const struct mst_eviction *e)
     }
 }
 
-static bool preemptor_lives(const struct mst_engine *engine, const struct mst_eviction *e)
-{
-    const struct mst_cluster *c = &engine->cluster;
-    if (e->group)
-        return e->row < c->groups.n && c->groups.v[e->row].live && c->groups.v[e->row].known &&
-               mst_str_eq(c->groups.v[e->row].uid, e->uid);
-    return c->pods.v[e->row].live && mst_str_eq(c->pods.v[e->row].uid, e->uid);
-}
-
 static void finish(struct mst_engine *engine, struct mst_eviction *e)
 {
     forget(engine, e);
     mst_preemptor_end(&engine->cluster, e->uid);
-    if ((e->failed || e->silent_end) && preemptor_lives(engine, e))
+    if ((e->failed || e->silent_end) && mst_eviction_preemptor_lives(engine, e))
         mst_queue_activate(engine->queue, e->group, e->row, engine->now_ns);
     free_eviction(e);
 }
@@ -230,8 +206,13 @@ static void finish(struct mst_engine *engine, struct mst_eviction *e)
 static void advance(struct mst_engine *engine, struct mst_eviction *e)
 {
     while (!e->failed && e->sent < e->n) {
-        if (e->sent == e->n - 1 && e->answered < e->sent)
+        bool last = e->sent == e->n - 1;
+        if (last && e->answered < e->sent)
             return;
+        if (last && mst_eviction_spares_last(engine, e)) {
+            e->silent_end = true;
+            break;
+        }
         send(engine, e, &e->victims[e->sent]);
     }
     if (e->answered == e->sent)
@@ -239,7 +220,7 @@ static void advance(struct mst_engine *engine, struct mst_eviction *e)
 }
 
 /* The victim among those sent; ids ascend. NULL: none of this eviction's. */
-static struct victim *find_in(const struct mst_eviction *e, uint64_t effect_id)
+static struct mst_eviction_victim *find_in(const struct mst_eviction *e, uint64_t effect_id)
 {
     uint32_t lo = 0, hi = e->sent;
     while (lo < hi) {
@@ -255,7 +236,7 @@ static struct victim *find_in(const struct mst_eviction *e, uint64_t effect_id)
 bool mst_engine_evict_answered(struct mst_engine *engine, const struct mst_event *event)
 {
     struct mst_eviction *e = NULL;
-    struct victim *v = NULL;
+    struct mst_eviction_victim *v = NULL;
     for (uint32_t i = 0; i < engine->evictions.n && !v; i++) {
         e = engine->evictions.v[i];
         v = find_in(e, event->effect_id);

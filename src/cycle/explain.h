@@ -169,9 +169,10 @@ struct mst_preempt_answer {
 };
 /*
  * What an attempt of the entity alone would come to, and who would have to go for it. `id` is a row
- * of the cluster; the result lives in `arena`.
+ * of the cluster; the result lives in `arena`. False: as mst_explain.
  */
-void mst_explain_preempt(struct mst_engine *engine, bool group, uint32_t id,
-                         struct mst_arena *arena, struct mst_preempt_answer *out);
+bool mst_explain_preempt(struct mst_engine *engine, bool group, uint32_t id,
+                         struct mst_arena *arena, struct mst_preempt_answer *out,
+                         struct mst_effects *calls);
 
 #endif

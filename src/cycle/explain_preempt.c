@@ -178,12 +178,18 @@ static void look_for_pod(struct look *l, uint32_t pod)
     out->nominated = new_seats(l, 1);
     out->binds = new_seats(l, 1);
     mst_eval_pick(&engine->evals, l->fw, pod, mst_engine_ties(engine), &engine->arena, &pick);
+    if (pick.code == MST_WAIT)
+        return;
     if (pick.code == MST_SUCCESS) {
         out->result = MST_PREEMPT_SCHEDULED;
         add_seat(l, &out->binds, pod, node_name(l, pick.node));
         return;
     }
     mst_pod_no_of(engine, pod, l->fw, &pick, &trials, &no);
+    if (no.preemption.code == MST_WAIT) {
+        mst_vec_done(&trials);
+        return;
+    }
     out->message = keep(l, no.failure.message);
     add_nomination(l, pod, &no.failure);
     fill_trials(l, &trials);
@@ -303,8 +309,10 @@ static void look_for_group(struct look *l, const struct mst_popped *popped)
         return;
     struct mst_preemption p = { .code = MST_UNSCHEDULABLE };
     try_group(l, &t);
-    if (t.code == MST_UNSCHEDULABLE)
+    if (t.code == MST_UNSCHEDULABLE && !t.waits)
         mst_group_look_for_victims(engine, &t, &p);
+    if (t.waits)
+        return;
     fill_members(l, &t);
     if (l->out->binds.n)
         l->out->result = MST_PREEMPT_SCHEDULED;
@@ -340,8 +348,9 @@ static void begin(const struct look *l, bool group, uint32_t id)
     out->priority = group ? c->groups.v[id].priority : c->pods.v[id].priority;
 }
 
-void mst_explain_preempt(struct mst_engine *engine, bool group, uint32_t id,
-                         struct mst_arena *arena, struct mst_preempt_answer *out)
+bool mst_explain_preempt(struct mst_engine *engine, bool group, uint32_t id,
+                         struct mst_arena *arena, struct mst_preempt_answer *out,
+                         struct mst_effects *calls)
 {
     struct look l = { .engine = engine, .arena = arena, .out = out };
     struct mst_popped popped;
@@ -354,12 +363,13 @@ void mst_explain_preempt(struct mst_engine *engine, bool group, uint32_t id,
         out->result = MST_PREEMPT_GATED;
         if (!group)
             out->message = keep(&l, mst_queue_gate_text(engine->queue, id, arena));
-        return;
+        return true;
     }
     uint32_t start = engine->evals.next_start;
     struct mst_rng rng = engine->rng;
     l.fw = &engine->frameworks[engine->cluster.pods.v[popped.pods[0]].profile];
     set_ghosts(&l, &popped, true);
+    mst_engine_look(engine, group, id, popped.pod_count);
     if (group)
         look_for_group(&l, &popped);
     else if (!engine->cluster.pods.v[id].deleting)
@@ -368,4 +378,5 @@ void mst_explain_preempt(struct mst_engine *engine, bool group, uint32_t id,
     engine->rng = rng;
     engine->evals.next_start = start;
     mst_arena_reset(&engine->arena);
+    return mst_engine_looked(engine, calls);
 }

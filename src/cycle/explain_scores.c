@@ -212,14 +212,12 @@ bool mst_explain_scores(struct mst_engine *engine, uint32_t pod, bool all, struc
     mst_engine_look(engine, false, pod, 1);
     mst_eval_pick(&engine->evals, fw, pod, NULL, arena, &pick);
     engine->evals.next_start = start; /* looking leaves no trace */
-    if (!mst_engine_looked(engine, calls))
-        return false;
     if (pick.code == MST_SUCCESS) {
         out->host = mst_sym_str(engine->syms, nodes->name[pick.node]);
-        return true;
+    } else if (pick.code != MST_WAIT) {
+        out->reason = pick.code == MST_ERROR ? MST_STR("SchedulerError") : MST_STR("Unschedulable");
+        out->message = pick.message;
+        fill_post_filter(engine, fw, pod, &pick, arena, out);
     }
-    out->reason = pick.code == MST_ERROR ? MST_STR("SchedulerError") : MST_STR("Unschedulable");
-    out->message = pick.message;
-    fill_post_filter(engine, fw, pod, &pick, arena, out);
-    return true;
+    return mst_engine_looked(engine, calls);
 }

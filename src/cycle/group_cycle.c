@@ -172,6 +172,7 @@ static void fail_member(struct mst_engine *engine, const struct mst_group_try *t
 
 static void submit_success(struct mst_engine *engine, const struct mst_group_try *t)
 {
+    engine->cluster.groups.v[t->group].tried_again = false;
     uint32_t waiters = permit_waiters(engine, t);
     for (uint32_t i = 0; i < t->member_count; i++) {
         const struct mst_member *m = &t->members[i];
@@ -193,6 +194,20 @@ static void submit_success(struct mst_engine *engine, const struct mst_group_try
     mst_queue_group_done(engine->queue, t->group, MST_GROUP_SUCCESS, engine->now_ns);
 }
 
+/*
+ * The search for victims found places for all, and nobody has to go: no event will tell. Profile
+ * muster tries again at once, but not twice in a row; upstream leaves the group in its backoff.
+ */
+static void try_again(struct mst_engine *engine, const struct mst_group_try *t,
+                      const struct mst_preemption *preemption)
+{
+    struct mst_group_row *g = &engine->cluster.groups.v[t->group];
+    bool room = t->evicting && !preemption->ongoing && !preemption->victims.n;
+    g->tried_again = room && !g->tried_again && !engine->config->upstream;
+    if (g->tried_again)
+        mst_queue_activate(engine->queue, true, t->group, engine->now_ns);
+}
+
 static void submit_failure(struct mst_engine *engine, struct mst_group_try *t,
                            const struct mst_preemption *preemption)
 {
@@ -212,6 +227,7 @@ static void submit_failure(struct mst_engine *engine, struct mst_group_try *t,
                          engine->now_ns);
     if (t->evicting)
         mst_engine_evict(engine, &preemptor, preemption);
+    try_again(engine, t, preemption);
 }
 
 /* Commits the trial if it succeeded, else takes it back. */

@@ -29,14 +29,9 @@ void mst_group_nominations(const struct mst_engine *engine, struct mst_group_try
 
 /* ---- the algorithm on another cluster ---- */
 
-struct rerun {
-    struct mst_engine *engine;
-    const struct mst_group_try *t;
-};
-
 static void place(void *ctx, struct mst_trial_placement *out)
 {
-    struct rerun *rerun = ctx;
+    struct mst_placing *rerun = ctx;
     struct mst_engine *engine = rerun->engine;
     struct mst_group_try t = {
         .group = rerun->t->group,
@@ -66,14 +61,21 @@ static void place(void *ctx, struct mst_trial_placement *out)
 
 static void reserve(void *ctx, uint32_t pod)
 {
-    struct rerun *rerun = ctx;
-    mst_engine_reserve(rerun->engine, rerun->t->fw, pod);
+    struct mst_placing *rerun = ctx;
+    mst_engine_reserve(rerun->engine, rerun->fw, pod);
 }
 
 static void unreserve(void *ctx, uint32_t pod)
 {
-    struct rerun *rerun = ctx;
+    struct mst_placing *rerun = ctx;
     mst_engine_unreserve(rerun->engine, pod, true);
+}
+
+struct mst_group_placer mst_engine_placer(struct mst_placing *placing)
+{
+    return (struct mst_group_placer){
+        .ctx = placing, .place = place, .reserve = reserve, .unreserve = unreserve
+    };
 }
 
 /* ---- the answer ---- */
@@ -127,10 +129,8 @@ void mst_group_look_for_victims(struct mst_engine *engine, struct mst_group_try 
 {
     if (t->fw->preempts_groups == MST_ROW_NONE || is_pointless(engine, t))
         return;
-    struct rerun rerun = { .engine = engine, .t = t };
-    const struct mst_group_placer placer = {
-        .ctx = &rerun, .place = place, .reserve = reserve, .unreserve = unreserve
-    };
+    struct mst_placing placing = { .engine = engine, .fw = t->fw, .t = t };
+    const struct mst_group_placer placer = mst_engine_placer(&placing);
     uint32_t *pods = MST_NEW_N(&engine->arena, uint32_t, t->member_count);
     for (uint32_t i = 0; i < t->member_count; i++)
         pods[i] = t->members[i].pod;

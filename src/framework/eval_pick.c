@@ -11,22 +11,27 @@
 enum { NOMINATED_FEW = 16, PICKS_BEFORE_HEAP = 2, SAMPLE_MIN = 100, SCAN_ROWS = 128 };
 
 /* Does a nominated pod count against this one on its node (plugins.md 2.2)? */
-static bool counts_against(const struct mst_cluster *cluster, uint32_t nominated, uint32_t pod)
+static bool counts_against(const struct mst_view *view, uint32_t nominated, uint32_t pod)
 {
-    return nominated != pod && cluster->pods.v[nominated].node == MST_ROW_NONE &&
-           cluster->pods.v[nominated].priority >= cluster->pods.v[pod].priority;
+    const struct mst_pod_row *n = &view->cluster->pods.v[nominated];
+    const struct mst_pod_row *p = &view->cluster->pods.v[pod];
+    /* Members of one group are placed together: their seats of before do not matter. */
+    if (!view->upstream && p->group != MST_ROW_NONE && n->group == p->group)
+        return false;
+    return nominated != pod && n->node == MST_ROW_NONE && n->priority >= p->priority;
 }
 
 /* Puts them on the row. Returns how many; *ret_ghosts: how many more only count as a pod. */
-static uint32_t place_nominated(struct mst_cluster *cluster, uint32_t pod, uint32_t row,
+static uint32_t place_nominated(const struct mst_view *view, uint32_t pod, uint32_t row,
                                 uint32_t *ret_ghosts)
 {
+    struct mst_cluster *cluster = view->cluster;
     uint32_t placed = 0, ghosts = 0;
     uint32_t i = mst_cluster_nominated_first(cluster, row);
     for (; i != MST_ROW_NONE; i = cluster->pods.v[i].nominated_next) {
         if (cluster->pods.v[i].ghost) {
             ghosts += i != pod && cluster->pods.v[pod].priority <= 0;
-        } else if (counts_against(cluster, i, pod)) {
+        } else if (counts_against(view, i, pod)) {
             mst_cluster_place(cluster, i, row);
             placed++;
         }
@@ -55,7 +60,7 @@ static mst_verdict verdict_with_nominated(struct mst_eval *eval, uint32_t pod, u
         eval->fw->view.upstream ? mst_eval_domain_filters(eval) : eval->counting & ~eval->skipped;
     uint64_t change = mst_nodes_change_end(&cluster->nodes), stamp = cluster->nodes.stamp[row];
     uint32_t mark = mst_txn_begin(cluster), ghosts;
-    *ret_with = place_nominated(cluster, pod, row, &ghosts) > 0;
+    *ret_with = place_nominated(&eval->fw->view, pod, row, &ghosts) > 0;
     cluster->nodes.pod_count[row] += ghosts;
     mst_verdict verdict = MST_VERDICT_OK;
     if (*ret_with) {
@@ -93,11 +98,13 @@ static struct mst_nominated_verdict *kept_for(struct mst_eval *eval, uint32_t po
     if (eval->counting || eval->fw->view.upstream || p->nominated == cluster->nodes.name[row])
         return NULL;
     uint32_t rows = cluster->nodes.count;
-    if (eval->with_nominated_cap < rows || eval->with_nominated_priority != p->priority) {
+    if (eval->with_nominated_cap < rows || eval->with_nominated_priority != p->priority ||
+        eval->with_nominated_group != p->group) {
         mst_free(eval->with_nominated);
         eval->with_nominated = mst_calloc(rows, sizeof(*eval->with_nominated));
         eval->with_nominated_cap = rows;
         eval->with_nominated_priority = p->priority;
+        eval->with_nominated_group = p->group;
     }
     return &eval->with_nominated[row];
 }

@@ -7,6 +7,15 @@
 #include "cluster/budgets.h"
 #include "preempt/preempt_internal.h"
 
+void mst_note_unproven(const struct mst_preempt *x, struct mst_preemption *out)
+{
+    if (out->proven || x->fw->view.upstream || !x->fw->preemption.improve)
+        return;
+    out->message =
+        mst_arena_printf(x->arena, "%.*s (the best that was found within the search budget)",
+                         MST_ARG(out->message));
+}
+
 /*
  * Charges the set's pods only, the least important first, so that what a budget allows is used up
  * by those who matter least.

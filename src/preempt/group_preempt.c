@@ -95,6 +95,7 @@ static void found(struct search *s, struct mst_preemption *out)
     say(out, MST_SUCCESS,
         mst_arena_printf(x->arena, "found a placement for podgroup, preempting %u victims",
                          out->victims.n));
+    mst_note_unproven(x, out);
 }
 
 /* With the units gone: places the group and takes its pods off again. */
@@ -221,4 +222,29 @@ void mst_preempt_group(const struct mst_preempt *x, const struct mst_preempting_
     uint32_t mark = mst_txn_begin(c);
     search(x, g, &units, out);
     mst_txn_rollback(c, mark);
+}
+
+bool mst_preempt_fits(const struct mst_preempt *x, const struct mst_group_placer *placer,
+                      const struct mst_assignment *v, uint32_t n, const uint32_t *gone,
+                      uint32_t gone_count)
+{
+    struct mst_cluster *c = x->fw->view.cluster;
+    uint32_t mark = mst_txn_begin(c);
+    struct mst_seats seats;
+    mst_seats_begin(&seats, x, placer);
+    for (uint32_t i = 0; i < n; i++)
+        mst_seats_know(&seats, v[i].pod);
+    struct mst_unit all = { .pods = MST_NEW_N(x->arena, uint32_t, gone_count),
+                            .rows = MST_NEW_N(x->arena, uint32_t, gone_count),
+                            .n = gone_count };
+    for (uint32_t i = 0; i < gone_count; i++) {
+        all.pods[i] = gone[i];
+        all.rows[i] = c->pods.v[gone[i]].node;
+    }
+    mst_seats_take(&seats, &all);
+    mst_seats_set(&seats, v, n);
+    bool fits = mst_seats_hold(&seats, NULL);
+    mst_seats_done(&seats);
+    mst_txn_rollback(c, mark);
+    return fits;
 }

@@ -75,7 +75,7 @@ struct search {
     struct mst_dry_cache *cache; /* NULL: none for this class */
     MST_VEC(const struct mst_dry_run *) refused;
     MST_VEC(struct mst_str) errors; /* each once */
-    bool refused_all; /* by extenders */
+    bool refused_all;               /* by extenders */
     mst_preempt_trials *trials;
 };
 
@@ -255,6 +255,8 @@ static void found(const struct search *s, const struct mst_dry_run *run, struct 
                          "found a potential placement for pod on node %.*s, preempting %u victims",
                          MST_ARG(mst_sym_str(view->syms, view->nodes->name[best->node])), best->n);
     out->proven = run->proven;
+    if (!mst_preempt_extended(s->x, s->seats.v[0].a.pod)) /* else it is the extender's choice */
+        mst_note_unproven(s->x, out);
 }
 
 static struct mst_str error_text(const struct search *s)

@@ -109,6 +109,13 @@ struct mst_preempting_group {
     bool never; /* its preemption policy is Never */
     const struct mst_group_placer *placer;
 };
+/*
+ * Would these pods, in scheduling order, pass their filters where they are to go, if those were
+ * gone? `placer` as above; it may be NULL for one pod. O(pods * plugins).
+ */
+bool mst_preempt_fits(const struct mst_preempt *x, const struct mst_group_placer *placer,
+                      const struct mst_assignment *v, uint32_t n, const uint32_t *gone,
+                      uint32_t gone_count);
 /* For a group that is unschedulable (spec/preemption.md 6). */
 void mst_preempt_group(const struct mst_preempt *x, const struct mst_preempting_group *group,
                        struct mst_preemption *out);

@@ -130,6 +130,8 @@ int mst_choice_compare(const struct mst_preempt *x, mst_victim_order order,
                        const struct mst_choice *a, const struct mst_choice *b);
 uint32_t mst_choice_violations(const struct mst_preempt *x, const struct mst_units *units,
                                const bool *evicted);
+/* Profile muster: says in the message when the search ended before its proof. */
+void mst_note_unproven(const struct mst_preempt *x, struct mst_preemption *out);
 /* All its pods are on their way out. */
 bool mst_unit_leaves(const struct mst_preempt *x, const struct mst_unit *unit);
 

@@ -84,13 +84,15 @@ void mst_run_load(struct mst_run *run);
 void mst_run_go(struct mst_run *run);
 void mst_run_done(struct mst_run *run);
 /*
- * mst_explain and mst_explain_scores at the present time, with the calls to extenders that they
- * need carried out. Nothing of it is recorded.
+ * mst_explain, mst_explain_scores and mst_explain_preempt at the present time, with the calls to
+ * extenders that they need carried out. Nothing of it is recorded.
  */
 void mst_run_explain(struct mst_run *run, bool group, uint32_t id, struct mst_arena *arena,
                      struct mst_explanation *out);
 void mst_run_explain_scores(struct mst_run *run, uint32_t pod, bool all, struct mst_arena *arena,
                             struct mst_pod_answer *out);
+void mst_run_explain_preempt(struct mst_run *run, bool group, uint32_t id, struct mst_arena *arena,
+                             struct mst_preempt_answer *out);
 /* Virtual time since the start, without the ticks that keep events apart. */
 int64_t mst_run_elapsed(const struct mst_run *run);
 

@@ -109,3 +109,12 @@ void mst_run_explain_scores(struct mst_run *run, uint32_t pod, bool all, struct 
         answer_all(run, &calls);
     mst_effects_done(&calls);
 }
+
+void mst_run_explain_preempt(struct mst_run *run, bool group, uint32_t id, struct mst_arena *arena,
+                             struct mst_preempt_answer *out)
+{
+    struct mst_effects calls = { 0 };
+    while (!mst_explain_preempt(run->engine, group, id, arena, out, &calls))
+        answer_all(run, &calls);
+    mst_effects_done(&calls);
+}

@@ -390,7 +390,7 @@ static inline void sim_pry(struct sim *s)
     if (!group && cluster->pods.v[row].live && cluster->pods.v[row].class_id != UINT32_MAX)
         (void)mst_explain_scores(s->engine, row, row % 2 == 0, &s->pry_arena, &answer, &calls);
     if (group ? cluster->groups.v[row].live : cluster->pods.v[row].live)
-        mst_explain_preempt(s->engine, group, row, &s->pry_arena, &preempt);
+        (void)mst_explain_preempt(s->engine, group, row, &s->pry_arena, &preempt, &calls);
     mst_effects_done(&calls);
     mst_engine_check(s->engine);
 }

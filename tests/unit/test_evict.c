@@ -291,22 +291,54 @@ static void test_leaving_victims_are_left_alone(struct mst_test *t)
     host_free(h);
 }
 
-/* The preemptor is deleted meanwhile: the eviction goes on, and nobody is activated. */
+/* The preemptor is deleted meanwhile: upstream goes on; muster lets the last victim live. */
 static void test_the_preemptor_goes(struct mst_test *t)
 {
-    struct host *h = full(false, 2);
-    h->evictions = HOST_BINDS_HANG;
-    want(h, "2");
-    host_run(h);
-    host_remove(h, MST_KIND_POD, "high");
-    host_forget(h);
-    host_answer(h, h->last_eviction, NULL);
-    host_run(h);
-    t_ok(t, host_saw(h, "evict default/v1*"));
-    host_answer(h, h->last_eviction, "no");
-    host_run(h);
-    t_bool(t, host_saw(h, "try *"), false);
-    host_free(h);
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct host *h = full(upstream, 2);
+        h->evictions = HOST_BINDS_HANG;
+        want(h, "2");
+        host_run(h);
+        host_remove(h, MST_KIND_POD, "high");
+        host_forget(h);
+        host_answer(h, h->last_eviction, NULL);
+        host_run(h);
+        t_bool(t, host_saw(h, "evict default/v1*"), upstream);
+        if (upstream)
+            host_answer(h, h->last_eviction, "no");
+        host_run(h);
+        t_bool(t, host_saw(h, "try *"), false);
+        host_free(h);
+    }
+}
+
+/* The node grows before the last victim's turn: with the others gone there is room without it. */
+static void test_the_last_victim_may_live(struct mst_test *t)
+{
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct host *h = full(upstream, 3);
+        h->evictions = HOST_BINDS_HANG;
+        want(h, "3");
+        host_run(h);
+        const uint64_t second = h->last_eviction;
+        t_ok(t, host_saw(h, "evict default/v1*"));
+        host_node(h, "n1", "cpu: 4", NULL);
+        host_delete(h, "v0");
+        host_delete(h, "v1");
+        host_answer(h, second - 1, NULL);
+        host_answer(h, second, NULL);
+        host_run(h);
+        t_bool(t, host_saw(h, "evict default/v2*"), upstream);
+        if (upstream)
+            host_answer(h, h->last_eviction, NULL);
+        else
+            t_bool(t, is_gated(h, "high"), false);
+        host_remove(h, MST_KIND_POD, "v0");
+        host_remove(h, MST_KIND_POD, "v1");
+        host_wait(h, 12);
+        t_ok(t, host_saw(h, "bind default/high n1"));
+        host_free(h);
+    }
 }
 
 /* Who made room is named; upstream cannot refer to a pod. */
@@ -338,4 +370,4 @@ MST_TEST_MAIN(T(test_the_last_victim_goes_last), T(test_one_victim_is_the_last),
               T(test_gone_by_the_answer), T(test_a_recreated_victim_stays),
               T(test_lower_nominations_are_cleared), T(test_lower_nominations_of_a_group),
               T(test_the_same_condition_is_not_sent_again), T(test_leaving_victims_are_left_alone),
-              T(test_the_preemptor_goes), T(test_related))
+              T(test_the_preemptor_goes), T(test_the_last_victim_may_live), T(test_related))

@@ -6,8 +6,9 @@ static void look(struct host *h, const char *pod, const char *group, struct mst_
 {
     MST_AUTO(mst_buf) before = { 0 }, after = { 0 };
     mst_cluster_dump(mst_engine_cluster(h->engine), &before);
-    mst_explain_preempt(h->engine, group != NULL, group ? host_group(h, group) : host_pod(h, pod),
-                        &h->arena, out);
+    mst_assert(mst_explain_preempt(h->engine, group != NULL,
+                                   group ? host_group(h, group) : host_pod(h, pod), &h->arena, out,
+                                   &h->out));
     mst_cluster_dump(mst_engine_cluster(h->engine), &after);
     mst_assert(mst_str_eq(mst_buf_span(&before), mst_buf_span(&after)));
     mst_engine_check(h->engine);

@@ -1,0 +1,47 @@
+/* evict_internal.h - an eviction under way, for evict.c and evict_last.c. */
+#ifndef MST_EVICT_INTERNAL_H
+#define MST_EVICT_INTERNAL_H
+
+#include "cycle/engine_internal.h"
+
+struct mst_eviction_victim {
+    mst_sym ns;
+    struct mst_str name, uid; /* in the eviction's arena: the row may be somebody else's by then */
+    uint32_t pod;
+    uint32_t unit;      /* row of the group that it goes with, MST_ROW_NONE: it goes alone */
+    uint64_t effect_id; /* 0: not sent */
+};
+
+/* Where a pod of the preemptor's shall go. */
+struct mst_eviction_promise {
+    uint32_t pod;
+    mst_sym node;
+};
+
+struct mst_eviction {
+    struct mst_arena arena;
+    bool group;
+    uint32_t row, profile;
+    mst_sym ns;
+    struct mst_str name, uid; /* of the preemptor */
+    struct mst_str target;    /* a node, or "cluster" */
+    struct mst_eviction_victim *victims;
+    uint32_t n, sent, answered;
+    struct mst_eviction_promise *promises;
+    uint32_t promise_count;
+    bool failed, silent_end; /* silent: no event tells that the last victim is gone */
+};
+
+/* The victim is still there, and the same pod. */
+bool mst_eviction_same_pod(const struct mst_engine *engine, const struct mst_eviction_victim *v);
+bool mst_eviction_preemptor_lives(const struct mst_engine *engine, const struct mst_eviction *e);
+/* Keeps what was promised to the preemptor's pods. */
+void mst_eviction_promises(const struct mst_engine *engine, struct mst_eviction *e,
+                           const struct mst_preemption *preemption);
+/*
+ * Nobody goes for a preemptor that has gone itself, or that has room without it by now. Upstream
+ * goes on in both cases.
+ */
+bool mst_eviction_spares_last(struct mst_engine *engine, const struct mst_eviction *e);
+
+#endif
