@@ -91,7 +91,9 @@ static const struct {
     { "dying", "UaU: " NO_VOLUME, "UaU: " NO_VOLUME },
     { "released", "UaU: " NO_VOLUME, "UaU: " NO_VOLUME },
     { "ebs", "Success", "Success" }, /* by the zone, by the driver's zone */
-    { "ebs-bad", "Success", "UaU: " AFFINITY },
+    { "ebs-bad", "Success",
+      "Error: could not translate pv: failed to translate Kubernetes ID to EBS Volume ID Invalid "
+      "format for AWS volume (aws://z/x)" },
 };
 
 static void test_find_volumes(struct mst_test *t)
