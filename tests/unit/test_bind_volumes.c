@@ -175,6 +175,8 @@ static void test_bind_gives_up_in_time(struct mst_test *t)
     t_bool(t, is_assumed(&b, "p"), true);
     step_at(&b, 601 * S);
     t_bool(t, is_assumed(&b, "p"), false);
+    t_bool(t, effect_of(&b, MST_EFFECT_POD_STATUS)->late, true);
+    t_bool(t, effect_of(&b, MST_EFFECT_EVENT)->late, true);
     t_str(t, effect_of(&b, MST_EFFECT_POD_STATUS)->condition.message,
           "running PreBind plugin \"VolumeBinding\": binding volumes: context deadline exceeded");
     end(&b);
