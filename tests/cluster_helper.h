@@ -234,7 +234,10 @@ static inline struct mst_str fixture_verdict(struct mst_fixture *f, const struct
         return MST_STR("Success");
     struct mst_reasons reasons = { .arena = &f->arena };
     p->plugin->explain(&f->view, p->instance, pre.state, row, v, &reasons);
-    struct mst_str text = v & MST_VERDICT_UNRESOLVABLE ? MST_STR("UaU:") : MST_STR("U:");
+    const bool failed = p->plugin->errs && (v & MST_VERDICT_ERROR) == MST_VERDICT_ERROR;
+    struct mst_str text = failed                         ? MST_STR("Error:")
+                          : v & MST_VERDICT_UNRESOLVABLE ? MST_STR("UaU:")
+                                                         : MST_STR("U:");
     for (uint32_t i = 0; i < reasons.n; i++)
         text = mst_arena_printf(&f->arena, "%.*s%s %.*s", MST_ARG(text), i ? "," : "",
                                 MST_ARG(reasons.v[i]));

@@ -24,6 +24,7 @@ struct simulation {
     struct mst_run run;
     bool running;
     output out_format;
+    int64_t late_ns; /* -o effects: of the late effects since the last attempt, -1: none yet */
     struct mst_effect_lines lines;
     struct mst_buf out;
     FILE *record;
@@ -48,8 +49,11 @@ static void on_effect(void *ctx, const struct mst_effect *effect, int64_t at_ns,
                       struct mst_str error)
 {
     struct simulation *s = ctx;
-    if (effect->kind == MST_EFFECT_ATTEMPT || effect->late)
+    const int64_t late_ns = effect->late ? at_ns : -1;
+    if (effect->kind == MST_EFFECT_ATTEMPT || late_ns > s->late_ns) {
         mst_effect_lines_flush(&s->lines, &s->out);
+        s->late_ns = late_ns;
+    }
     mst_effect_lines_add(&s->lines, effect, at_ns, error);
 }
 

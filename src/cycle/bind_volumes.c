@@ -174,7 +174,10 @@ static void look_at(struct mst_engine *engine, struct mst_held_volumes *held)
     }
     if (code == MST_WAIT)
         reason = MST_STR("context deadline exceeded");
+    const uint32_t first = engine->out->list.n;
     give_up(engine, held, "binding volumes: ", reason);
+    for (uint32_t i = first; i < engine->out->list.n; i++)
+        engine->out->list.v[i].late = true;
 }
 
 void mst_engine_poll_held(struct mst_engine *engine)

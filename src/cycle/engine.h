@@ -97,7 +97,7 @@ struct mst_effect {
     /* EXTENDER, and a BIND that an extender carries out, answered as EXTENDER is; else NULL */
     const struct mst_extender_call *call;
     struct mst_str url;
-    bool late; /* a bind that had to wait for volumes: not part of the cycle it is counted in */
+    bool late; /* what waiting for volumes led to: not part of the cycle it is counted in */
     /* PV_UPDATE */
     struct mst_str claim_ns, claim_name, claim_uid;
     /* What changes of the object; the claim's node is in `node`. */

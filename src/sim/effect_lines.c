@@ -369,13 +369,11 @@ static void collect_pod(struct mst_engine *engine, uint32_t row, struct mst_left
 {
     const struct mst_cluster *cluster = mst_engine_cluster(engine);
     const struct mst_pod_row *pod = &cluster->pods.v[row];
+    if (pod->assumed)
+        return; /* it has a node and waits for its volumes: in no queue */
     struct mst_str name =
         mst_arena_printf(&out->arena, "%.*s/%.*s", MST_ARG(mst_sym_str(cluster->syms, pod->ns)),
                          MST_ARG(pod->name));
-    if (pod->assumed) { /* decided, but not sent to the API server: it waits on Permit */
-        mst_vec_push(&out->waiting, name);
-        return;
-    }
     bool gated = false;
     switch (mst_queue_store_of(mst_engine_queue(engine), row, &gated)) {
     case MST_STORE_ACTIVE:
@@ -404,7 +402,6 @@ void mst_leftovers_collect(struct mst_engine *engine, struct mst_leftovers *out)
     mst_sort(out->unschedulable.v, out->unschedulable.n, sizeof(*out->unschedulable.v), by_text,
              NULL);
     mst_sort(out->backoff.v, out->backoff.n, sizeof(*out->backoff.v), by_text, NULL);
-    mst_sort(out->waiting.v, out->waiting.n, sizeof(*out->waiting.v), by_text, NULL);
     mst_sort(out->incomplete.v, out->incomplete.n, sizeof(*out->incomplete.v), by_text, NULL);
 }
 
@@ -413,7 +410,6 @@ void mst_leftovers_done(struct mst_leftovers *leftovers)
     mst_vec_done(&leftovers->gated);
     mst_vec_done(&leftovers->unschedulable);
     mst_vec_done(&leftovers->backoff);
-    mst_vec_done(&leftovers->waiting);
     mst_vec_done(&leftovers->incomplete);
     mst_arena_done(&leftovers->arena);
 }
@@ -442,7 +438,6 @@ void mst_effects_end_print(uint32_t cycle, int64_t at_ns, const struct mst_lefto
     print_list(&w, "Gated", leftovers->gated.v, leftovers->gated.n);
     print_list(&w, "Unschedulable", leftovers->unschedulable.v, leftovers->unschedulable.n);
     print_list(&w, "Backoff", leftovers->backoff.v, leftovers->backoff.n);
-    print_list(&w, "Waiting", leftovers->waiting.v, leftovers->waiting.n);
     print_list(&w, "Incomplete", leftovers->incomplete.v, leftovers->incomplete.n);
     mst_jw_object_end(&w);
     mst_buf_char(out, '\n');

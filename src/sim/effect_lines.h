@@ -30,9 +30,9 @@ void mst_effect_lines_done(struct mst_effect_lines *lines);
 void mst_effect_print(const struct mst_effect *effect, int64_t at_ns, struct mst_str error,
                       bool with_id, struct mst_buf *out);
 
-/* The pods that remain and where they are; names "ns/name", ascending. */
+/* The pods that remain in the queue, and where; names "ns/name", ascending. */
 struct mst_leftovers {
-    MST_VEC(struct mst_str) gated, unschedulable, backoff, waiting, incomplete;
+    MST_VEC(struct mst_str) gated, unschedulable, backoff, incomplete;
     struct mst_arena arena;
 };
 void mst_leftovers_collect(struct mst_engine *engine, struct mst_leftovers *out);

@@ -3,7 +3,7 @@
  */
 #include "sim/run_internal.h"
 
-/* A pod that waits on Permit, or a retry that changes nothing, is given up after this long. */
+/* A pod that waits for volumes, or a retry that changes nothing, is given up after this long. */
 #define HORIZON_NS (20 * 60 * MST_NS_PER_S)
 enum {
     SPINS_MAX = 1000000, /* steps back to back without time moving on: a bug of ours */
@@ -142,7 +142,7 @@ static bool may_move(struct mst_run *run, uint32_t row)
     const struct mst_pod_row *pod = &cluster->pods.v[row];
     bool gated = false;
     if (pod->assumed)
-        return true; /* waits on Permit: its time will run out */
+        return true; /* waits for its volumes: its time will run out */
     switch (mst_queue_store_of(mst_engine_queue(run->engine), row, &gated)) {
     case MST_STORE_ACTIVE:
     case MST_STORE_BACKOFF:

@@ -10,7 +10,7 @@ static void test_annotations_read(struct mst_test *t)
                      "simulate.muster/run-for: 1.5s, simulate.muster/fail-bind: \"3\"",
                      "", "1") POD("b", "other/x: z", "", "1"));
     t_ok(t, f.loaded);
-    t_int(t, f.scenario.docs.n, 2);
+    t_int(t, f.scenario.docs.n, 3); /* and the namespace */
     t_int(t, f.scenario.docs.v[0].arrive_ns, 10 * MST_NS_PER_S);
     t_int(t, f.scenario.docs.v[0].delete_ns, 60 * MST_NS_PER_S);
     t_int(t, f.scenario.docs.v[0].run_ns, 3 * MST_NS_PER_S / 2);

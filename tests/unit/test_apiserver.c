@@ -66,11 +66,12 @@ static void expect(struct mst_test *t, struct server_fixture *s, int64_t at_s, c
 static void test_apiserver_first_lists(struct mst_test *t)
 {
     struct server_fixture s;
-    /* Pending pods by age, then as they stand; everything else before them, by name. */
+    /* Pending pods by age, then as they stand; everything else before them, by name;
+       the namespace that nobody wrote, too. */
     init(&s,
          POD("p2", "", "", "1") POD("p1", "", "", "1") MEMBER("m", "g", "1")
              POD("b", "", "nodeName: n1, ", "1") GANG("g", "1") NODE("n2", "1") NODE("n1", "1"));
-    expect(t, &s, 0, "+n1 +n2 +g +b +p2 +p1 +m ");
+    expect(t, &s, 0, "+default +n1 +n2 +g +b +p2 +p1 +m ");
     t_ok(t, mst_apiserver_next(&s.server) == MST_NEVER);
     done(&s);
 }
@@ -81,7 +82,7 @@ static void test_apiserver_arrive_update_delete(struct mst_test *t)
     init(&s, POD("a", "simulate.muster/arrive-at: 5s, simulate.muster/delete-at: 20s", "", "1")
                  POD("a", "simulate.muster/arrive-at: 10s", "", "2")
                      POD("a", "simulate.muster/arrive-at: 30s", "", "3"));
-    expect(t, &s, 4, "");
+    expect(t, &s, 4, "+default ");
     expect(t, &s, 5, "+a ");
     expect(t, &s, 10, "+a ");
     const struct mst_served *a =
@@ -102,8 +103,9 @@ static void test_apiserver_update_keeps_status(struct mst_test *t)
     struct server_fixture s;
     init(&s,
          POD("a", "", "nodeName: n0, ", "1") POD("a", "simulate.muster/arrive-at: 10s", "", "1"));
-    expect(t, &s, 10, "+a +a ");
-    const struct mst_served *a = &s.server.served.v[0];
+    expect(t, &s, 10, "+default +a +a ");
+    const struct mst_served *a =
+        mst_apiserver_find(&s.server, MST_KIND_POD, MST_STR("default"), MST_STR("a"));
     t_str(t, mst_sym_str(s.f.syms, a->object.u.pod.spec.node_name), "n0");
     t_int(t, a->object.u.pod.status.conditions.n, 1);
     t_int(t, a->bound_ns, a->arrived_ns);
@@ -119,7 +121,7 @@ static void test_apiserver_grace_period(struct mst_test *t)
                      POD("none", "simulate.muster/delete-at: 10s",
                          "nodeName: n0, terminationGracePeriodSeconds: 0, ", "1")
                          POD("pending", "simulate.muster/delete-at: 10s", "", "1"));
-    expect(t, &s, 9, "+bound +none +short +pending ");
+    expect(t, &s, 9, "+default +bound +none +short +pending ");
     expect(t, &s, 10, "+bound! -none +short! -pending ");
     expect(t, &s, 15, "-short ");
     expect(t, &s, 39, "");
@@ -134,7 +136,7 @@ static void test_apiserver_run_for(struct mst_test *t)
          POD("a", "simulate.muster/run-for: 10s, simulate.muster/delete-at: 20s", "nodeName: n0, ",
              "1") POD("b", "simulate.muster/run-for: 10s, simulate.muster/delete-at: 5s",
                       "nodeName: n0, ", "1") POD("c", "simulate.muster/run-for: 10s", "", "1"));
-    expect(t, &s, 0, "+a +b +c ");
+    expect(t, &s, 0, "+default +a +b +c ");
     expect(t, &s, 11, "+b! +a:Succeeded "); /* b terminates, c never started */
     expect(t, &s, 20, "-a ");               /* nothing to wait for: it has ended */
     expect(t, &s, 100, "-b ");
@@ -154,7 +156,7 @@ static void test_apiserver_group_waits_for_members(struct mst_test *t)
                  "nodeName: n0, schedulingGroup: {podGroupName: g}, ", "1")
                  POD("b", "simulate.muster/delete-at: 9s", "schedulingGroup: {podGroupName: g}, ",
                      "1"));
-    expect(t, &s, 4, "+empty +g +a +b ");
+    expect(t, &s, 4, "+default +empty +g +a +b ");
     expect(t, &s, 5, "-empty +g! ");
     expect(t, &s, 100, "+a:Succeeded -b -g ");
     done(&s);
@@ -164,9 +166,9 @@ static void test_apiserver_versions_grow(struct mst_test *t)
 {
     struct server_fixture s;
     init(&s, POD("a", "", "", "1") POD("b", "", "", "1"));
-    expect(t, &s, 0, "+a +b ");
-    t_str(t, s.server.served.v[0].object.u.meta.resource_version, "1001");
+    expect(t, &s, 0, "+default +a +b ");
     t_str(t, s.server.served.v[1].object.u.meta.resource_version, "1002");
+    t_str(t, s.server.served.v[2].object.u.meta.resource_version, "1003");
     done(&s);
 }
 

@@ -56,7 +56,7 @@ static const struct {
     { "b", "one", FULL },
     /* a failure, whatever driver the node's limit is for */
     { "b", "bad",
-      "UaU: PVC default/thief-v was not created for pod default/thief (pod is not owner)" },
+      "Error: PVC default/thief-v was not created for pod default/thief (pod is not owner)" },
     { "b", "two", "Success" },
     { "ab", "two", "Success" },
     { "open", "one", FULL },

@@ -9,7 +9,6 @@ static const char cluster[] =
           "volumeBindingMode: WaitForFirstConsumer")
     CLASS("made", "provisioner: d\nvolumeBindingMode: WaitForFirstConsumer\n"
           "allowedTopologies: [{matchLabelExpressions: [{key: " ZONE ", values: [a]}]}]")
-    CLASS("anywhere", "provisioner: d\nvolumeBindingMode: WaitForFirstConsumer")
     CLASS("pool", "provisioner: tracked\nvolumeBindingMode: WaitForFirstConsumer")
     CLASS("now", "provisioner: d")
     "---\nkind: CSIDriver\napiVersion: storage.k8s.io/v1\nmetadata: {name: tracked}\n"
@@ -35,8 +34,8 @@ static const char cluster[] =
     PVC("made", WANTS("1Gi") "storageClassName: made", "")
     PVC("chosen", WANTS("1Gi") "storageClassName: made",
         "annotations: {volume.kubernetes.io/selected-node: b}")
-    PVC("kept", WANTS("1Gi") "storageClassName: anywhere",
-        "annotations: {volume.kubernetes.io/selected-node: b}")
+    PVC("kept", WANTS("1Gi") "storageClassName: made",
+        "annotations: {volume.kubernetes.io/selected-node: a}")
     PVC("pooled", WANTS("2Gi") "storageClassName: pool", "")
     PVC("too-big", WANTS("3Gi") "storageClassName: pool", "")
     PVC("now", WANTS("1Gi") "storageClassName: now", "")
@@ -90,7 +89,8 @@ static const struct {
     { "many", "UaU: " NO_VOLUME, "UaU: " NO_VOLUME },
     { "prebound", "UaU: " NO_VOLUME, "Success" },
     { "made", "Success", "UaU: " NO_VOLUME },
-    { "chosen", "UaU: " NO_VOLUME, "UaU: " NO_VOLUME },
+    { "chosen", "UaU: " NO_VOLUME, "UaU: " NO_VOLUME }, /* no volume of its class is made there */
+    { "kept", "Success", "UaU: " NO_VOLUME },
     { "pooled", "Success", "UaU: " NO_SPACE },
     { "too-big", "UaU: " NO_SPACE, "UaU: " NO_SPACE },
     { "mixed", "UaU: " NO_VOLUME, "UaU: " AFFINITY ", " NO_VOLUME },
@@ -174,7 +174,7 @@ static void test_binding_writes_say_what_changes(struct mst_test *t)
         { "open", "a", true, true, true, true, true, false },
         { "prebound", "b", true, false, true, true, false, false }, /* a reference without uid */
         { "made", "a", false, false, false, false, false, true },
-        { "kept", "b", false, false, false, false, false, false },
+        { "kept", "a", false, false, false, false, false, false },
     };
     for (size_t i = 0; i < MST_COUNT(writes); i++) {
         t_case(t, writes[i].pod);
