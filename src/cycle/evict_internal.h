@@ -1,4 +1,6 @@
-/* evict_internal.h - an eviction under way, for evict.c and evict_last.c. */
+/*
+ * evict_internal.h - an eviction that is under way, for evict.c and evict_last.c.
+ */
 #ifndef MST_EVICT_INTERNAL_H
 #define MST_EVICT_INTERNAL_H
 

@@ -40,7 +40,7 @@ void mst_eviction_promises(const struct mst_engine *engine, struct mst_eviction 
     }
 }
 
-/* False: nothing can be said: a pod has gone or has found a place, or its nomination is another one by now. */
+/* False: nothing can be said; a pod has gone or has found a place, or is promised another one. */
 static bool read_promises(const struct mst_engine *engine, const struct mst_eviction *e,
                           struct mst_assignment *out)
 {
