@@ -98,7 +98,7 @@ struct mst_eval {
     uint32_t taint_set_count;
     uint64_t compiled;  /* number of the compilation, never given twice */
     uint64_t change_at; /* changes of rows that the arrays have seen */
-    /* Verdicts with nominated pods added, for one priority and group: good while the stamp stands. */
+    /* Verdicts with nominated pods added, of one priority and group: good while the stamp stands */
     struct mst_nominated_verdict *with_nominated; /* [row], NULL: none yet */
     uint32_t with_nominated_cap;
     int32_t with_nominated_priority;
