@@ -2,7 +2,8 @@
  * defaults.c - what the API server fills in while it decodes.
  *
  * Only what muster models; a host that prints whole objects fills in the rest on the document.
- * Source: spec/api.md 5.1, 10.1, 12.1, 13; kubernetes v1.37 pkg/apis/core/v1/defaults.go.
+ * Source: spec/api.md 5.1, 10.1, 12.1, 13; kubernetes v1.37 pkg/apis/core/v1/defaults.go,
+ *         pkg/api/pod/util.go (DefaultPodLevelResources).
  */
 #include "api/api_internal.h"
 
@@ -78,23 +79,56 @@ static bool is_shareable_pod_level(struct mst_str name)
     return mst_resource_is_pod_level(name) && !is_hugepages(name);
 }
 
-/* Pod-level resources that are partly given are completed from the containers. */
+static bool every_container_limits(const struct mst_pod_spec *spec, mst_sym name)
+{
+    for (uint32_t i = 0; i < spec->containers.n; i++)
+        if (!has(&spec->containers.v[i].resources.limits, name))
+            return false;
+    for (uint32_t i = 0; i < spec->init_containers.n; i++)
+        if (!has(&spec->init_containers.v[i].resources.limits, name))
+            return false;
+    return true;
+}
+
+/* A limit for what the pod requests and all containers limit: their sum, the request if more. */
+static void default_pod_limits(struct mst_api *api, struct mst_pod_spec *spec,
+                               const mst_resources *of_containers)
+{
+    const mst_resources *requests = &spec->resources.requests;
+    mst_resources missing = { MST_NEW_N(api->arena, struct mst_resource, requests->n), 0 };
+    for (uint32_t i = 0; i < requests->n; i++) {
+        const struct mst_resource *request = &requests->v[i];
+        if (!every_container_limits(spec, request->name))
+            continue;
+        for (uint32_t k = 0; k < of_containers->n; k++)
+            if (of_containers->v[k].name == request->name)
+                missing.v[missing.n++] =
+                    mst_quantity_cmp(&request->quantity, &of_containers->v[k].quantity) > 0
+                        ? *request
+                        : of_containers->v[k];
+    }
+    add_missing(api, &spec->resources.limits, &missing, mst_resource_is_pod_level);
+}
+
+/*
+ * Pod-level resources that are partly given are completed from the containers, as v1.37 does on
+ * creation (gate PodLevelResourcesFixDefaulting).
+ */
 static void default_pod_level(struct mst_api *api, struct mst_pod *pod)
 {
     struct mst_requirements_resources *resources = &pod->spec.resources;
     if (!resources->set || resources->limits.n + resources->requests.n == 0)
         return;
-    mst_resources of_containers = mst_pod_aggregate(api->syms, pod, true, api->arena);
-    mst_resources pages = { MST_NEW_N(api->arena, struct mst_resource, of_containers.n), 0 };
-    for (uint32_t i = 0; i < of_containers.n; i++)
-        if (!has(&resources->requests, of_containers.v[i].name))
-            pages.v[pages.n++] = of_containers.v[i];
+    mst_resources limits = mst_pod_aggregate(api->syms, pod, true, api->arena);
+    mst_resources pages = { MST_NEW_N(api->arena, struct mst_resource, limits.n), 0 };
+    for (uint32_t i = 0; i < limits.n; i++)
+        if (!has(&resources->requests, limits.v[i].name))
+            pages.v[pages.n++] = limits.v[i];
     add_missing(api, &resources->limits, &pages, is_hugepages);
-    if (resources->limits.n == 0)
-        return;
-    of_containers = mst_pod_aggregate(api->syms, pod, false, api->arena);
-    add_missing(api, &resources->requests, &of_containers, is_shareable_pod_level);
+    mst_resources requests = mst_pod_aggregate(api->syms, pod, false, api->arena);
+    add_missing(api, &resources->requests, &requests, is_shareable_pod_level);
     add_missing(api, &resources->requests, &resources->limits, mst_resource_is_pod_level);
+    default_pod_limits(api, &pod->spec, &limits);
 }
 
 static void default_status(struct mst_pod_status *status)

@@ -100,7 +100,7 @@ static void test_defaults_pod_level(struct mst_test *t)
         { "{}", "", "" },
         { "{requests: {cpu: 3}}", "hugepages-2Mi=4Mi", "cpu=3 memory=1Gi hugepages-2Mi=4Mi" },
         { "{limits: {cpu: 3}}", "cpu=3 hugepages-2Mi=4Mi", "cpu=1 memory=1Gi hugepages-2Mi=4Mi" },
-        { "{limits: {memory: 9Gi}, requests: {hugepages-2Mi: 8Mi}}", "memory=9Gi",
+        { "{limits: {memory: 9Gi}, requests: {hugepages-2Mi: 8Mi}}", "memory=9Gi hugepages-2Mi=8Mi",
           "hugepages-2Mi=8Mi cpu=1 memory=1Gi" },
     };
     for (size_t i = 0; i < MST_COUNT(cases); i++) {
