@@ -6,8 +6,8 @@
  * attempts are measured. The default configuration, profile muster.
  *
  * The peer decides the same by asking every plugin anew for every node and every pod that might
- * stay (nothing is kept between questions), for the first preemptors only; a gang's peer places no
- * group and counts only as many questions as the gang has pods.
+ * stay (nothing is kept between questions), for the first preemptors only. Of a gang each member is
+ * asked whenever a victim comes back, as kube-scheduler does; its peer does not place the gang.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -219,6 +219,19 @@ static void run_attempts(struct world *w)
 
 /* ---- the peer ---- */
 
+/* One question for a lone pod, one per member for a gang. */
+static bool all_stay(struct mst_evals *evals, const struct mst_framework *fw, const struct world *w,
+                     uint32_t pod, uint32_t row)
+{
+    bool stay = true;
+    for (uint32_t i = 0; i < MST_MAX(w->shape.gang_size, 1u); i++) {
+        struct mst_eval *eval = mst_eval_single(evals, fw, pod);
+        stay &= mst_eval_verdict(eval, pod, row) == MST_VERDICT_OK;
+        mst_eval_free(eval);
+    }
+    return stay;
+}
+
 /*
  * One preemptor, the first nodes: everybody of a node away, then one by one back, with a fresh
  * evaluation of all plugins for each question.
@@ -239,10 +252,7 @@ static void peer(void *ctx)
         }
         while (n > 0) {
             mst_cluster_place(c, pods[--n], row);
-            struct mst_eval *eval = mst_eval_single(&evals, fw, pod);
-            mst_verdict verdict = mst_eval_verdict(eval, pod, row);
-            mst_eval_free(eval);
-            if (verdict != MST_VERDICT_OK)
+            if (!all_stay(&evals, fw, w, pod, row))
                 mst_cluster_unplace(c, pods[n]);
         }
         mst_txn_rollback(c, mark);

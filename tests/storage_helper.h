@@ -62,10 +62,29 @@ static inline const struct mst_object *storage_object(struct mst_fixture *f, mst
     return &stored->object;
 }
 
+/* A stored object is only as long as its kind needs. */
+static inline struct mst_object storage_copy(struct mst_fixture *f, mst_vol_kind kind,
+                                             const char *key)
+{
+    const struct mst_object *from = storage_object(f, kind, key);
+    struct mst_object to = { .kind = from->kind };
+    if (kind == MST_VOL_CLASS)
+        to.u.storage_class = from->u.storage_class;
+    else if (kind == MST_VOL_CSI_DRIVER)
+        to.u.csi_driver = from->u.csi_driver;
+    else if (kind == MST_VOL_PV)
+        to.u.pv = from->u.pv;
+    else if (kind == MST_VOL_PVC)
+        to.u.pvc = from->u.pvc;
+    else
+        fixture_die(f, key);
+    return to;
+}
+
 /* As no API server leaves it: its defaults have a mode. */
 static inline void storage_class_without_mode(struct mst_fixture *f, const char *name)
 {
-    struct mst_object object = *storage_object(f, MST_VOL_CLASS, name);
+    struct mst_object object = storage_copy(f, MST_VOL_CLASS, name);
     const struct mst_object *old;
     object.u.storage_class.binding_mode = MST_SYM_NONE;
     (void)mst_volumes_set(&f->cluster, &object, &old);

@@ -141,9 +141,9 @@ static void test_binding_hint_of_a_driver(struct mst_test *t)
     struct mst_fixture *f = fixture_new("");
     struct fixture_plugin p = fixture_plugin(f, &mst_plugin_volume_binding, NULL);
     storage_apply(f, cluster);
-    const struct mst_object was = *storage_object(f, MST_VOL_CSI_DRIVER, "d");
-    struct mst_object off = *storage_object(f, MST_VOL_CSI_DRIVER, "d-off");
-    struct mst_object unset = *storage_object(f, MST_VOL_CSI_DRIVER, "d-unset");
+    const struct mst_object was = storage_copy(f, MST_VOL_CSI_DRIVER, "d");
+    struct mst_object off = storage_copy(f, MST_VOL_CSI_DRIVER, "d-off");
+    struct mst_object unset = storage_copy(f, MST_VOL_CSI_DRIVER, "d-unset");
     off.u.meta.name = unset.u.meta.name = was.u.meta.name;
     t_int(t, hint(f, &p, "inline", MST_ON_CSI_DRIVER, &was, &off), MST_HINT_QUEUE);
     unset.u.csi_driver.storage_capacity.set = false;

@@ -59,7 +59,7 @@ static void let_go(struct held *h)
 
 static void forget_object(struct held *h, mst_vol_kind kind, const char *key)
 {
-    const struct mst_object object = *storage_object(h->f, kind, key);
+    const struct mst_object object = storage_copy(h->f, kind, key);
     (void)mst_volumes_remove(&h->f->cluster, &object);
 }
 
