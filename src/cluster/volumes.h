@@ -45,6 +45,9 @@ void mst_volumes_ref(struct mst_cluster *cluster, uint32_t id);
 void mst_volumes_unref(struct mst_cluster *cluster, uint32_t id);
 /* NULL for id 0. */
 const struct mst_pod_volumes *mst_cluster_volumes(const struct mst_cluster *cluster, uint32_t id);
+/* Does one of them use this claim: by its name, or, with `ephemeral`, as its own, too? NULL: no. */
+bool mst_volumes_use(const struct mst_pod_volumes *volumes, const struct mst_meta *claim,
+                     bool ephemeral);
 
 /*
  * Volumes of pods on nodes that use the claim "ns/name" through

@@ -189,6 +189,18 @@ const struct mst_pod_volumes *mst_cluster_volumes(const struct mst_cluster *clus
     return id ? cluster->pod_volumes.v[id] : NULL;
 }
 
+bool mst_volumes_use(const struct mst_pod_volumes *volumes, const struct mst_meta *claim,
+                     bool ephemeral)
+{
+    for (uint32_t i = 0; volumes && volumes->ns == claim->namespace_ && i < volumes->list.n; i++) {
+        const struct mst_pod_volume *v = &volumes->list.v[i];
+        bool uses = ephemeral ? v->claim_key.p != NULL : v->source == MST_VOLUME_PVC;
+        if (uses && mst_str_eq(v->claim_name, claim->name))
+            return true;
+    }
+    return false;
+}
+
 uint32_t mst_claim_uses(const struct mst_cluster *cluster, struct mst_str claim_key)
 {
     uint64_t uses = 0;

@@ -166,6 +166,10 @@ struct mst_group_try {
  * by the caller with the pods. The caller commits or rolls back.
  */
 void mst_group_try(struct mst_engine *engine, struct mst_group_try *out);
+/* An attempt for what was popped, in the engine's arena: nothing is tried yet. */
+struct mst_group_try mst_group_try_of(struct mst_engine *engine, const struct mst_popped *popped);
+/* Members that are being deleted take no part. */
+void mst_group_leave_out_deleting(const struct mst_engine *engine, struct mst_group_try *t);
 
 /*
  * Why the members are not even tried, in the engine's arena, or an absent span: the first rule that

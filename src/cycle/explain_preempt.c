@@ -285,27 +285,15 @@ static void ask_what_if_group(struct look *l, const struct mst_group_try *t)
 static void look_for_group(struct look *l, const struct mst_popped *popped)
 {
     struct mst_engine *engine = l->engine;
-    const struct mst_cluster *c = &engine->cluster;
-    struct mst_group_try t = {
-        .group = popped->id,
-        .fw = l->fw,
-        .members = MST_NEW_N(&engine->arena, struct mst_member, popped->pod_count),
-        .member_count = popped->pod_count,
-    };
-    for (uint32_t i = 0; i < popped->pod_count; i++)
-        t.members[i].pod = popped->pods[i];
+    struct mst_group_try t = mst_group_try_of(engine, popped);
     bool error;
     struct mst_str refusal = mst_group_refusal(engine, &t, &error);
     if (refusal.p) {
         l->out->message = keep(l, refusal);
         return;
     }
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < t.member_count; i++)
-        if (!c->pods.v[t.members[i].pod].deleting)
-            t.members[kept++] = t.members[i];
-    t.member_count = kept;
-    if (!kept)
+    mst_group_leave_out_deleting(engine, &t);
+    if (!t.member_count)
         return;
     struct mst_preemption p = { .code = MST_UNSCHEDULABLE };
     try_group(l, &t);

@@ -255,34 +255,17 @@ static void submit(struct mst_engine *engine, struct mst_group_try *t,
         submit_failure(engine, t, preemption);
 }
 
-/* Members that are being deleted take no part. */
-static void leave_out_deleting(const struct mst_engine *engine, struct mst_group_try *t)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < t->member_count; i++)
-        if (!engine->cluster.pods.v[t->members[i].pod].deleting)
-            t->members[kept++] = t->members[i];
-    t->member_count = kept;
-}
-
 bool mst_engine_group_cycle(struct mst_engine *engine, const struct mst_popped *popped)
 {
     mst_assert(popped->pod_count > 0 && engine->cluster.groups.v[popped->id].known);
-    struct mst_group_try t = {
-        .group = popped->id,
-        .fw = &engine->frameworks[engine->cluster.pods.v[popped->pods[0]].profile],
-        .members = MST_NEW_N(&engine->arena, struct mst_member, popped->pod_count),
-        .member_count = popped->pod_count,
-    };
-    for (uint32_t i = 0; i < popped->pod_count; i++)
-        t.members[i].pod = popped->pods[i];
+    struct mst_group_try t = mst_group_try_of(engine, popped);
     bool error;
     struct mst_str text = mst_group_refusal(engine, &t, &error);
     if (text.p) {
         refuse_all(engine, &t, error, text);
         return true;
     }
-    leave_out_deleting(engine, &t);
+    mst_group_leave_out_deleting(engine, &t);
     struct mst_preemption preemption = { .code = MST_UNSCHEDULABLE };
     if (t.member_count)
         try_members(engine, &t);

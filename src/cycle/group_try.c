@@ -6,6 +6,28 @@
  */
 #include "cycle/engine_internal.h"
 
+struct mst_group_try mst_group_try_of(struct mst_engine *engine, const struct mst_popped *popped)
+{
+    struct mst_group_try t = {
+        .group = popped->id,
+        .fw = &engine->frameworks[engine->cluster.pods.v[popped->pods[0]].profile],
+        .members = MST_NEW_N(&engine->arena, struct mst_member, popped->pod_count),
+        .member_count = popped->pod_count,
+    };
+    for (uint32_t i = 0; i < popped->pod_count; i++)
+        t.members[i].pod = popped->pods[i];
+    return t;
+}
+
+void mst_group_leave_out_deleting(const struct mst_engine *engine, struct mst_group_try *t)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < t->member_count; i++)
+        if (!engine->cluster.pods.v[t->members[i].pod].deleting)
+            t->members[kept++] = t->members[i];
+    t->member_count = kept;
+}
+
 /* True if the loop goes on. */
 static bool ask_feasible(struct mst_engine *engine, struct mst_group_try *t, uint32_t remaining)
 {

@@ -44,11 +44,7 @@ static mst_hint claim_changed(const struct mst_view *view, const void *instance,
     (void)instance;
     (void)pod;
     const struct mst_pod_volumes *want = mst_cluster_volumes(view->cluster, klass->volumes);
-    const struct mst_meta *pvc = &event->object->u.meta;
-    for (uint32_t i = 0; want && want->ns == pvc->namespace_ && i < want->list.n; i++)
-        if (want->list.v[i].claim_key.p && mst_str_eq(want->list.v[i].claim_name, pvc->name))
-            return MST_HINT_QUEUE;
-    return MST_HINT_SKIP;
+    return mst_volumes_use(want, &event->object->u.meta, true) ? MST_HINT_QUEUE : MST_HINT_SKIP;
 }
 
 static mst_hint csi_node_changed(const struct mst_view *view, const void *instance, uint32_t pod,
