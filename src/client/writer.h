@@ -1,0 +1,63 @@
+/*
+ * writer.h - carries out what the engine wants at the API server: bindings, status patches,
+ * evictions, volume updates, Events; each answered with an event for the engine.
+ *
+ * Owns:       effects that wait, are under way, or wait to be tried again; the Events that people
+ *             read, aggregated and rate-limited.
+ * Invariants: effects of one object are carried out in their order, one at a time; effects of
+ *             different objects at most `parallel` at a time; Events go after everything else and
+ *             are the first to be dropped. Every bind, eviction and volume update is answered
+ *             exactly once, unless the writer is freed.
+ * Source:     spec/scheduling.md 2.7, 4.4-4.7; spec/preemption.md 8; kubernetes v1.37
+ *             pkg/scheduler/util, client-go tools/events.
+ */
+#ifndef MST_WRITER_H
+#define MST_WRITER_H
+
+#include "client/client.h"
+#include "cycle/engine.h"
+
+struct mst_writer;
+
+struct mst_writer_options {
+    struct event_base *loop;
+    struct mst_client *client;
+    const struct mst_log *log;
+    uint32_t parallel;         /* requests at a time; 0: 64 */
+    uint32_t events_max;       /* Events that wait; more are dropped, oldest first; 0: 10,000 */
+    double events_qps;         /* 0: 50; < 0: none are sent */
+    const char *instance;      /* reportingInstance, "<scheduler>-<hostname>" */
+    const char *group_version; /* of PodGroups: "v1beta1" or "v1alpha3" */
+    uint64_t seed;             /* of jitter and names of Events */
+    int64_t (*now_unix_ns)(void *ctx); /* wall clock, for Events */
+    /*
+     * The newest object known, or NULL: for the whole-object updates of volumes and the base of
+     * patches. Borrowed until the loop goes on.
+     */
+    const struct mst_object *(*lookup)(void *ctx, mst_kind kind, struct mst_str ns,
+                                       struct mst_str name);
+    void (*answer)(void *ctx, const struct mst_event *event); /* EFFECT_DONE, EFFECT_FAILED */
+    void *ctx;
+};
+
+struct mst_writer *mst_writer_new(const struct mst_writer_options *options);
+void mst_writer_free(struct mst_writer *writer);
+
+/*
+ * Takes one effect; text is copied. ATTEMPT and EXTENDER are not for the writer (asserted).
+ * `scheduler_name` reports: reportingController of Events.
+ */
+void mst_writer_effect(struct mst_writer *writer, const struct mst_effect *effect,
+                       struct mst_str scheduler_name);
+
+/* Effects that are not answered or carried out yet, without Events; and Events that wait. */
+uint32_t mst_writer_pending(const struct mst_writer *writer);
+uint32_t mst_writer_events_pending(const struct mst_writer *writer);
+
+struct mst_writer_stats {
+    uint64_t binds, bind_errors, patches, patch_errors, evictions, eviction_errors;
+    uint64_t retries, events_sent, events_dropped, events_merged;
+};
+struct mst_writer_stats mst_writer_stats_of(const struct mst_writer *writer);
+
+#endif

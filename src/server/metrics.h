@@ -1,0 +1,48 @@
+/*
+ * metrics.h - counters, gauges and histograms, printed in the Prometheus text format.
+ *
+ * Families are declared once, in a table; a series is made by its label values when it is first
+ * used. Printing is deterministic: families in order of declaration... by name, series by labels.
+ *
+ * Cost: an observation is a lookup of the label values and an addition; mst_series once and then
+ * mst_series_add where it is hot.
+ */
+#ifndef MST_METRICS_H
+#define MST_METRICS_H
+
+#include "base/mem.h"
+
+typedef enum { MST_COUNTER, MST_GAUGE, MST_HISTOGRAM } mst_metric_type;
+
+enum { MST_METRIC_LABELS_MAX = 4 };
+
+struct mst_metric_family {
+    const char *name;      /* "scheduler_schedule_attempts_total" */
+    const char *help;      /* without the stability, which is printed before it */
+    const char *stability; /* "STABLE", "BETA", "ALPHA" */
+    mst_metric_type type;
+    const char *labels[MST_METRIC_LABELS_MAX]; /* NULL-terminated if fewer */
+    double bucket_start, bucket_factor;        /* histograms: E(start, factor, count) */
+    uint32_t bucket_count;
+};
+
+struct mst_metrics;
+struct mst_series;
+
+/* `families` is static and outlives the registry. */
+struct mst_metrics *mst_metrics_new(const struct mst_metric_family *families, uint32_t count);
+void mst_metrics_free(struct mst_metrics *metrics);
+
+/* The series of these label values (as many as the family has labels), made if need be. */
+struct mst_series *mst_metrics_series(struct mst_metrics *metrics, uint32_t family,
+                                      const struct mst_str *label_values);
+void mst_series_add(struct mst_series *series, double delta);     /* counters, gauges */
+void mst_series_set(struct mst_series *series, double value);     /* gauges */
+void mst_series_observe(struct mst_series *series, double value); /* histograms */
+void mst_series_observe_n(struct mst_series *series, double value, uint64_t times);
+
+/* Drops every series (DELETE /metrics). Series pointers held by others become invalid. */
+void mst_metrics_reset(struct mst_metrics *metrics);
+void mst_metrics_print(const struct mst_metrics *metrics, struct mst_buf *out);
+
+#endif
