@@ -68,6 +68,9 @@ static inline bool mst_str_has_prefix(struct mst_str s, const char *prefix)
 #define MST_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MST_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MST_MAX(a, b) ((a) > (b) ? (a) : (b))
+/* Nanoseconds, which all durations and times are in. */
+#define MST_NS_PER_S INT64_C(1000000000)
+#define MST_NS_PER_MS INT64_C(1000000)
 /* `MST_AUTO(mst_buf) b = { 0 };` calls mst_buf_done(&b) when b goes out of scope. */
 #define MST_AUTO(tag) __attribute__((cleanup(tag##_done))) struct tag
 

@@ -5,7 +5,6 @@
 
 #include "cli/setup.h"
 #include "cli/table.h"
-#include "codec/yaml.h"
 #include "plugins/registry.h"
 #include "sim/files.h"
 
@@ -150,15 +149,8 @@ static void show_flags(const struct job *job, struct mst_buf *out)
 
 static mst_rc show_yaml(struct job *job, struct mst_err *err)
 {
-    MST_AUTO(mst_buf) json = { 0 };
-    struct mst_json_writer w = { .out = &json };
-    const struct mst_value *root;
-    mst_config_write(&job->config, &job->arena, &w);
-    mst_rc rc = mst_json_parse(mst_buf_span(&json), NULL, &job->arena, NULL, &root, err);
-    if (rc)
-        return rc;
     show_flags(job, &job->out);
-    return mst_yaml_write(root, &job->out, err);
+    return mst_config_write_yaml(&job->config, &job->out, err);
 }
 
 static void show_json(struct job *job)

@@ -67,6 +67,19 @@ static void add_given(struct mst_args *args, const struct mst_flag *flag, const 
     mst_vec_push(&args->given, (struct mst_given){ .flag = flag, .value = value });
 }
 
+/* The spellings are those of Go's strconv.ParseBool. */
+static void add_boolean(struct mst_args *args, const struct mst_flag *flag, const char *value,
+                        struct mst_buf *errors)
+{
+    if (mst_is_alternative("true|True|TRUE|t|T|1", value))
+        mst_vec_push(&args->given, (struct mst_given){ .flag = flag, .value = "true" });
+    else if (mst_is_alternative("false|False|FALSE|f|F|0", value))
+        mst_vec_push(&args->given, (struct mst_given){ .flag = flag, .value = "false" });
+    else
+        mst_buf_printf(errors, "flag --%s: invalid value \"%s\"; allowed: true, false\n",
+                       flag->name, value);
+}
+
 /* One flag at argv[at]; returns the index of the next word. */
 static int take_flag(struct mst_args *args, int argc, char *const *argv, int at,
                      struct mst_buf *errors)
@@ -93,6 +106,12 @@ static int take_flag(struct mst_args *args, int argc, char *const *argv, int at,
         return at + 1 + value_follows;
     }
     value = equals ? equals + 1 : !is_long && word[2] ? word + 2 : NULL;
+    if (value && !is_long && value[0] == '=')
+        value++; /* -v=2, as kube-scheduler takes it */
+    if (flag->boolean) {
+        add_boolean(args, flag, value ? value : "true", errors);
+        return at + 1;
+    }
     if (!flag->arg) {
         if (value)
             mst_buf_printf(errors, "flag --%s: takes no value, got \"%s\"\n", flag->name, value);
@@ -171,6 +190,12 @@ const char *mst_args_text(const struct mst_args *args, const char *name, const c
 {
     const struct mst_given *given = last_given(args, name);
     return given ? given->value : otherwise;
+}
+
+bool mst_args_bool(const struct mst_args *args, const char *name, bool otherwise)
+{
+    const struct mst_given *given = last_given(args, name);
+    return given ? strcmp(given->value, "true") == 0 : otherwise;
 }
 
 bool mst_args_number(const struct mst_args *args, const char *name, int64_t min, int64_t max,

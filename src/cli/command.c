@@ -27,6 +27,13 @@ const struct mst_command *mst_command_find(const char *name)
     return NULL;
 }
 
+const struct mst_command *mst_command_of_program(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash ? slash + 1 : path, "kube-scheduler") == 0 ? mst_command_find("scheduler")
+                                                                   : NULL;
+}
+
 int mst_usage_error(const struct mst_command *command, const char *format, ...)
 {
     va_list args;
@@ -75,6 +82,8 @@ static void print_flag(struct mst_buf *out, const struct mst_flag *flag)
         mst_buf_printf(out, "      --%s", flag->name);
     if (flag->arg)
         mst_buf_printf(out, " %s", flag->values ? flag->values : flag->arg);
+    else if (flag->boolean)
+        mst_buf_text(out, "[=true|false]");
     if (out->n - begin + 2 > COLUMN)
         mst_buf_printf(out, "\n%*s", COLUMN, "");
     else

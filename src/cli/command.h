@@ -25,6 +25,7 @@ struct mst_flag {
     const char *help;   /* one line, may hold newlines for more */
     bool repeats;       /* may be given more than once */
     bool file;          /* the value is a path, for completion */
+    bool boolean;       /* no value, or =true or =false; the last one counts */
 };
 
 struct mst_args;
@@ -62,6 +63,8 @@ struct mst_args {
 
 /* All of them, in the order of commands.def. */
 const struct mst_command *const *mst_commands(uint32_t *ret_count);
+/* What a program called `path` is, if it is no muster: kube-scheduler; else NULL. */
+const struct mst_command *mst_command_of_program(const char *path);
 /* By name, or NULL. */
 const struct mst_command *mst_command_find(const char *name);
 
@@ -76,6 +79,8 @@ void mst_args_done(struct mst_args *args);
 
 /* True when the flag was given; it must be one of the command's (asserted). */
 bool mst_args_has(const struct mst_args *args, const char *name);
+/* The last value of a boolean flag, or `otherwise`. */
+bool mst_args_bool(const struct mst_args *args, const char *name, bool otherwise);
 /* The last value, or `otherwise`. The flag must be one of the command's (asserted). */
 const char *mst_args_text(const struct mst_args *args, const char *name, const char *otherwise);
 /*

@@ -52,10 +52,16 @@ int main(int argc, char **argv)
         return MST_EXIT_BAD_INPUT;
     }
     const char *name = argv[1];
+    const struct mst_command *command = mst_command_of_program(argv[0]);
+    if (command)
+        return run(command, argc - 1, argv + 1);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         name = "help";
     if (strcmp(name, "--version") == 0)
         name = "version";
-    const struct mst_command *command = mst_command_find(name);
+    /* kube-scheduler has no subcommands: what has only flags is meant for it. */
+    if (name[0] == '-' && name[1])
+        return run(mst_command_find("scheduler"), argc - 1, argv + 1);
+    command = mst_command_find(name);
     return command ? run(command, argc - 2, argv + 2) : unknown_command(name);
 }

@@ -56,12 +56,11 @@ static void show_lines(const char *flag, const char *level, const struct mst_buf
     }
 }
 
-static bool read_gates(struct mst_setup *setup, const struct mst_args *args)
+static bool read_gates(struct mst_setup *setup, const char *list)
 {
     MST_AUTO(mst_buf) errors = { 0 };
     MST_AUTO(mst_buf) warnings = { 0 };
     struct mst_gates *gates = &setup->config.gates;
-    const char *list = mst_args_text(args, "feature-gates", NULL);
     mst_gates_default(gates, setup->config.upstream);
     if (list && mst_gates_set(gates, mst_str_of(list), setup->config.upstream, &errors, &warnings))
         (void)mst_gates_check(gates, &errors);
@@ -70,9 +69,8 @@ static bool read_gates(struct mst_setup *setup, const struct mst_args *args)
     return errors.n == 0;
 }
 
-static bool read_config(struct mst_setup *setup, const struct mst_args *args)
+static bool read_config(struct mst_setup *setup, const char *path)
 {
-    const char *path = mst_args_text(args, "config", NULL);
     struct mst_err err;
     if (!path) {
         mst_config_default(&setup->config, &setup->registry);
@@ -90,24 +88,38 @@ static bool read_config(struct mst_setup *setup, const struct mst_args *args)
     return ok;
 }
 
-bool mst_setup_init(struct mst_setup *setup, const struct mst_args *args)
+bool mst_setup_read(struct mst_setup *setup, const struct mst_setup_words *words)
 {
-    int64_t level = -1;
     *setup = (struct mst_setup){ .syms = mst_syms_new(), .registry = mst_plugins_registry() };
-    setup->config.upstream = strcmp(mst_args_text(args, "profile", "muster"), "upstream") == 0;
-    setup->random_ties = mst_args_has(args, "seed");
-    if (!mst_args_number(args, "seed", 0, INT64_MAX, &setup->seed) ||
-        !mst_args_number(args, "verbosity", 0, 10, &level))
-        return false;
-    bool json = strcmp(mst_args_text(args, "log-format", "text"), "json") == 0;
-    setup->logging = level >= 0;
-    setup->log = (struct mst_log){ .level = (int)level,
-                                   .format = json ? MST_LOG_JSON : MST_LOG_TEXT,
+    setup->config.upstream = words->upstream;
+    setup->logging = words->level >= 0;
+    setup->log = (struct mst_log){ .level = (int)words->level,
+                                   .format = words->json_log ? MST_LOG_JSON : MST_LOG_TEXT,
                                    .write = log_write,
                                    .clock = log_clock,
                                    .ctx = setup };
-    bool ok = read_gates(setup, args);
-    return read_config(setup, args) && ok;
+    const bool ok = read_gates(setup, words->gates);
+    return read_config(setup, words->config) && ok;
+}
+
+bool mst_setup_init(struct mst_setup *setup, const struct mst_args *args)
+{
+    int64_t level = -1, seed = 0;
+    *setup = (struct mst_setup){ 0 };
+    if (!mst_args_number(args, "seed", 0, INT64_MAX, &seed) ||
+        !mst_args_number(args, "verbosity", 0, 10, &level))
+        return false;
+    const struct mst_setup_words words = {
+        .upstream = strcmp(mst_args_text(args, "profile", "muster"), "upstream") == 0,
+        .gates = mst_args_text(args, "feature-gates", NULL),
+        .config = mst_args_text(args, "config", NULL),
+        .level = level,
+        .json_log = strcmp(mst_args_text(args, "log-format", "text"), "json") == 0,
+    };
+    const bool ok = mst_setup_read(setup, &words);
+    setup->random_ties = mst_args_has(args, "seed");
+    setup->seed = seed;
+    return ok;
 }
 
 bool mst_setup_load(struct mst_setup *setup, const struct mst_args *args)

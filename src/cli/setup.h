@@ -63,6 +63,16 @@ struct mst_setup {
  * was printed to standard error; the setup must be freed all the same. `setup` must not move later.
  */
 bool mst_setup_init(struct mst_setup *setup, const struct mst_args *args);
+/* What mst_setup_init reads from the flags above, for commands whose flags have other names. */
+struct mst_setup_words {
+    bool upstream;
+    const char *gates, *config; /* NULL: none */
+    int64_t level;              /* of the log; negative: none */
+    bool json_log;
+};
+/* As mst_setup_init. */
+bool mst_setup_read(struct mst_setup *setup, const struct mst_setup_words *words);
+
 /* The manifests of -f, at least one. Prints warnings and errors; false when there was an error. */
 bool mst_setup_load(struct mst_setup *setup, const struct mst_args *args);
 void mst_setup_done(struct mst_setup *setup);

@@ -9,6 +9,7 @@
 #define MST_CONNECTION_H
 
 #include "base/err.h"
+#include "api/types.h"
 #include "base/mem.h"
 
 /* A plug-in program that prints credentials (client.authentication.k8s.io). */

@@ -85,6 +85,8 @@ void mst_jw_int(struct mst_json_writer *w, int64_t value);
 void mst_jw_double(struct mst_json_writer *w, double value);
 void mst_jw_bool(struct mst_json_writer *w, bool value);
 void mst_jw_null(struct mst_json_writer *w);
+/* A value that is JSON text already. */
+void mst_jw_raw(struct mst_json_writer *w, struct mst_str json);
 void mst_jw_value(struct mst_json_writer *w,
                   const struct mst_value *value); /* a whole tape value */
 

@@ -207,6 +207,11 @@ void mst_jw_null(struct mst_json_writer *w)
     write_raw(w, MST_STR("null"));
 }
 
+void mst_jw_raw(struct mst_json_writer *w, struct mst_str json)
+{
+    write_raw(w, json);
+}
+
 static void write_value(struct mst_json_writer *w, const struct mst_value *v)
 {
     switch ((mst_value_type)v->type) {

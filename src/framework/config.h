@@ -157,4 +157,8 @@ struct mst_str mst_config_diag_path(const struct mst_diag *diag);
 void mst_config_write(const struct mst_config *config, struct mst_arena *arena,
                       struct mst_json_writer *w);
 
+/* The same as YAML, appended to `out`. */
+mst_rc mst_config_write_yaml(const struct mst_config *config, struct mst_buf *out,
+                             struct mst_err *err) MST_WARN_UNUSED;
+
 #endif

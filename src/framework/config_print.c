@@ -8,6 +8,7 @@
  * Not here:   YAML, files, the table (cli/cmd_config.c).
  * Source:     spec/plugins.md 6; kubernetes v1.37 pkg/scheduler/apis/config/v1/defaults.go.
  */
+#include "codec/yaml.h"
 #include "framework/config_internal.h"
 
 #define VERSION "kubescheduler.config.k8s.io/v1"
@@ -480,4 +481,19 @@ void mst_config_write(const struct mst_config *config, struct mst_arena *arena,
     put_profiles(&p);
     put_extenders(&p);
     mst_jw_object_end(w);
+}
+
+mst_rc mst_config_write_yaml(const struct mst_config *config, struct mst_buf *out,
+                             struct mst_err *err)
+{
+    MST_AUTO(mst_buf) json = { 0 };
+    struct mst_arena arena = { 0 };
+    struct mst_json_writer w = { .out = &json };
+    const struct mst_value *root;
+    mst_config_write(config, &arena, &w);
+    mst_rc rc = mst_json_parse(mst_buf_span(&json), NULL, &arena, NULL, &root, err);
+    if (!rc)
+        rc = mst_yaml_write(root, out, err);
+    mst_arena_done(&arena);
+    return rc;
 }

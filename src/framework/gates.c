@@ -112,6 +112,8 @@ static bool set_one(struct mst_gates *gates, struct mst_str name, bool value, bo
         gates->on[i] = value;
         return true;
     }
+    if (mst_gate_is_of_others(name))
+        return true;
     mst_buf_printf(upstream ? errors : warnings, "unrecognized feature gate: %.*s\n",
                    MST_ARG(name));
     return !upstream;

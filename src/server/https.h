@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "api/types.h"
 #include "base/mem.h"
 
 struct event_base;

@@ -9,7 +9,6 @@
 
 /* Every run begins on 2026-06-01T00:00:00Z, so that two runs of one scenario are the same bytes. */
 #define MST_SIM_START_S 1780272000LL
-#define MST_NS_PER_S 1000000000LL
 #define MST_SIM_START_NS (MST_SIM_START_S * MST_NS_PER_S)
 /* Every event and every attempt takes this long: no two things happen at the same time. */
 #define MST_SIM_TICK_NS 1000LL

@@ -36,6 +36,8 @@ static const struct {
     { "unknown upstream", "Nope=true,GenericWorkload=true", true, false,
       "unrecognized feature gate: Nope\n", "" },
     { "unknown here", "Nope=true", false, true, "", "unrecognized feature gate: Nope\n" },
+    { "of other components", "WatchList=false,ZeroLimitedNominalConcurrencyShares=true", true, true,
+      "", "" },
     { "locked to its own value", "NodeDeclaredFeatures=true", true, true, "", "" },
     { "locked", "NodeDeclaredFeatures=false", false, false,
       "cannot set feature gate NodeDeclaredFeatures to false, feature is locked to true\n", "" },

@@ -30,6 +30,19 @@ static void write_sample(struct mst_json_writer *w)
     mst_jw_object_end(w);
 }
 
+static void test_raw(struct mst_test *t)
+{
+    MST_AUTO(mst_buf) out = { 0 };
+    struct mst_json_writer w = { .out = &out };
+    mst_jw_object_begin(&w);
+    mst_jw_key(&w, "a");
+    mst_jw_raw(&w, MST_STR("{\"b\": [1]}"));
+    mst_jw_key(&w, "c");
+    mst_jw_raw(&w, MST_STR("2"));
+    mst_jw_object_end(&w);
+    t_str(t, mst_buf_span(&out), "{\"a\":{\"b\": [1]},\"c\":2}");
+}
+
 static void test_layout(struct mst_test *t)
 {
     static const struct {
@@ -195,5 +208,5 @@ static void test_random_round_trip(struct mst_test *t)
     }
 }
 
-MST_TEST_MAIN(T(test_layout), T(test_escapes), T(test_ints), T(test_doubles),
+MST_TEST_MAIN(T(test_layout), T(test_raw), T(test_escapes), T(test_ints), T(test_doubles),
               T(test_random_doubles_read_back), T(test_random_round_trip))
