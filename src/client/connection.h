@@ -8,6 +8,7 @@
 #ifndef MST_CONNECTION_H
 #define MST_CONNECTION_H
 
+#include "api/types.h"
 #include "base/err.h"
 #include "base/mem.h"
 
