@@ -285,13 +285,13 @@ static bool begin_watch(struct world *w, const struct mst_request_handle *h)
 /* An answer without a body, to begin with. */
 static bool refuse(struct world *w, struct mst_request_handle *h)
 {
-    static const int statuses[] = { 429, 500, 503, 504, 410, 400, 401, 403, 404 };
+    static const int statuses[] = { 429, 500, 503, 504, 504, 504, 410, 400, 401, 403, 404 };
     static const mst_net nets[] = { MST_NET_REFUSED, MST_NET_TIMEOUT, MST_NET_BROKEN, MST_NET_TLS,
                                     MST_NET_AUTH };
     if (chance(w, 10))
         fake_fail(h, nets[below(w, MST_COUNT(nets))]);
     else if (chance(w, 10))
-        fake_answer(h, statuses[below(w, MST_COUNT(statuses))], "no");
+        fake_answer(h, statuses[below(w, MST_COUNT(statuses))], "Too large resource version: 9");
     else
         return false;
     return true;
@@ -352,7 +352,7 @@ static void step(struct world *w)
 {
     if (chance(w, 20))
         change(w);
-    if (chance(w, 2))
+    if (chance(w, 5))
         forget(w);
     if (!w->request) {
         struct mst_request_handle *h = fake_next(&w->client, SOON_MS);
