@@ -1,5 +1,5 @@
 /*
- * known.c - the table of known objects: a map from key to row, rows without gaps but for spare ones.
+ * known.c - the table of known objects: a map from key to row, and rows of which some are spare.
  */
 #include "client/known.h"
 

@@ -291,7 +291,8 @@ static int64_t backoff(struct mst_reflector *r)
 static void wait_as_asked(struct mst_reflector *r, int64_t retry_after_s)
 {
     const int64_t asked_ms = MST_MIN(retry_after_s, (int64_t)RETRY_AFTER_MAX_S) * 1000;
-    schedule(r, MST_MAX(backoff(r), asked_ms));
+    const int64_t delay_ms = backoff(r);
+    schedule(r, MST_MAX(delay_ms, asked_ms));
 }
 
 /* What went wrong, whether an answer or an event of a watch said so. */

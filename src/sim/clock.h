@@ -36,7 +36,5 @@ mst_rc mst_duration_parse(struct mst_str text, int64_t *ret_ns, struct mst_err *
 void mst_duration_print(int64_t ns, struct mst_buf *out);
 /* For people: two units at most, nothing below a millisecond: "1h30m", "36s", "1.5s", "0s". */
 void mst_duration_print_short(int64_t ns, struct mst_buf *out);
-/* "2026-06-01T00:00:00Z", with fractional seconds where `nanos` is not 0. */
-void mst_time_print(int64_t unix_s, int32_t nanos, struct mst_buf *out);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "sim/show.h"
 
+#include "base/time_text.h"
 #include "sim/clock.h"
 
 struct showing {

@@ -1,0 +1,563 @@
+/*
+ * writer_events.c - Events, for people: the same one again becomes a series, and all of them yield
+ * to everything else.
+ *
+ * Owns:       the Events that wait or are under way, and those that a later one may be the same as.
+ * Invariants: an Event is in one of three lists: waiting, under way, told. At most
+ *             events_max wait and as many are remembered; what is dropped is the oldest.
+ * Differs:    two Events are the same only if their notes are, and although the object has changed
+ *             in between. Upstream compares the object's resourceVersion and no note, which comes
+ *             to the same where an Event goes with a status patch, but can hide a new reason
+ *             behind an old note.
+ * Source:     spec/scheduling.md 4.5; kubernetes v1.37 client-go tools/events
+ *             (event_broadcaster.go, event_recorder.go).
+ */
+#include <event2/event.h>
+
+#include "client/writer_internal.h"
+#include "codec/json.h"
+
+#define NS_PER_S INT64_C(1000000000)
+#define SERIES_NS (360 * NS_PER_S)   /* how long after the last one another belongs to it */
+#define REFRESH_NS (1800 * NS_PER_S) /* how often the count of a series that goes on is told */
+#define SWEEP_NS (60 * NS_PER_S)
+
+enum {
+    EVENTS_MAX = 10000,
+    EVENTS_QPS = 50,
+    UNDER_WAY_MAX = 4,
+    BUSY_PART = 4, /* Events go when no more than this part of `parallel` is in use */
+    TICK_MS = 100,
+    NOTE_BYTES_MAX = 1024,
+    FIELD_BYTES_MAX = 128, /* reportingInstance */
+    NAME_BYTES_MAX = 253,
+    RANDOM_BITS = 20, /* of an Event's name; the rest is the time */
+};
+
+struct list {
+    struct record *first, *last;
+    uint32_t n;
+};
+
+struct record {
+    struct record *next, *before;
+    struct list *list;
+    struct mst_recorder *recorder;
+    uint64_t key[2];
+    mst_kind kind;
+    /* behind the struct */
+    struct mst_str ns, object, uid, controller, type, reason, action, note, related, name;
+    int64_t first_ns, last_ns, told_ns;
+    uint32_t count, told, sending; /* occurrences: in all, known to the server, under way */
+    uint32_t tries;
+    bool created;
+    struct mst_request_handle *handle;
+};
+
+struct mst_recorder {
+    struct mst_writer *writer;
+    const struct mst_writer_options *options;
+    struct mst_writer_stats *stats;
+    struct mst_map known; /* key -> struct record * */
+    struct list waiting, under_way, told;
+    uint32_t events_max;
+    double qps, tokens;
+    int64_t swept_ns;
+    struct event *tick, *hold, *sweep;
+    bool held; /* the server cannot be reached, or wants to be left alone */
+    struct mst_rng rng;
+    struct mst_buf text, path, body;
+};
+
+/* ---- lists ---- */
+
+static void unlink_record(struct record *r)
+{
+    struct list *list = r->list;
+    *(r->before ? &r->before->next : &list->first) = r->next;
+    *(r->next ? &r->next->before : &list->last) = r->before;
+    list->n--;
+    r->list = NULL;
+}
+
+static void move_to(struct record *r, struct list *list, bool front)
+{
+    if (r->list)
+        unlink_record(r);
+    r->list = list;
+    r->before = front ? NULL : list->last;
+    r->next = front ? list->first : NULL;
+    *(r->before ? &r->before->next : &list->first) = r;
+    *(r->next ? &r->next->before : &list->last) = r;
+    list->n++;
+}
+
+static struct mst_str key_of(const struct record *r)
+{
+    return (struct mst_str){ (const char *)r->key, sizeof(r->key) };
+}
+
+static void forget(struct record *r)
+{
+    unlink_record(r);
+    mst_map_delete(&r->recorder->known, key_of(r));
+    mst_free(r);
+}
+
+/* What waits longest is not told. If it is known to the server, only its count stays behind. */
+static void drop_oldest(struct mst_recorder *recorder)
+{
+    struct record *r = recorder->waiting.first;
+    recorder->stats->events_dropped++;
+    if (r->created)
+        move_to(r, &recorder->told, false);
+    else
+        forget(r);
+}
+
+static void put_waiting(struct record *r, bool front)
+{
+    struct mst_recorder *recorder = r->recorder;
+    move_to(r, &recorder->waiting, front);
+    if (recorder->waiting.n > recorder->events_max)
+        drop_oldest(recorder);
+}
+
+static void put_told(struct record *r)
+{
+    struct mst_recorder *recorder = r->recorder;
+    move_to(r, &recorder->told, false);
+    if (recorder->told.n > recorder->events_max)
+        forget(recorder->told.first);
+}
+
+/* ---- bodies ---- */
+
+static void member(struct mst_json_writer *w, const char *key, struct mst_str value)
+{
+    mst_jw_key(w, key);
+    mst_jw_str(w, value);
+}
+
+static void time_member(struct mst_json_writer *w, const char *key, int64_t unix_ns)
+{
+    MST_AUTO(mst_buf) text = { 0 };
+    mst_print_micro_time(unix_ns, &text);
+    member(w, key, mst_buf_span(&text));
+}
+
+static void print_version_of(const struct record *r, struct mst_str kind, struct mst_json_writer *w)
+{
+    MST_AUTO(mst_buf) text = { 0 };
+    if (mst_str_is(kind, "PodGroup"))
+        mst_buf_printf(&text, "scheduling.k8s.io/%s", r->recorder->options->group_version);
+    else if (mst_str_is(kind, "CompositePodGroup"))
+        mst_buf_text(&text, "scheduling.k8s.io/v1alpha3");
+    else
+        mst_buf_text(&text, "v1");
+    member(w, "apiVersion", mst_buf_span(&text));
+}
+
+static void print_reference(const struct record *r, struct mst_str kind, struct mst_str ns,
+                            struct mst_str name, struct mst_str uid, struct mst_json_writer *w)
+{
+    mst_jw_object_begin(w);
+    print_version_of(r, kind, w);
+    member(w, "kind", kind);
+    member(w, "name", name);
+    if (ns.n)
+        member(w, "namespace", ns);
+    if (uid.n)
+        member(w, "uid", uid);
+    mst_jw_object_end(w);
+}
+
+static mst_kind kind_named(struct mst_str name)
+{
+    for (mst_kind kind = MST_KIND_UNKNOWN + 1; kind < MST_KIND_COUNT; kind++)
+        if (mst_str_is(name, mst_kind_name(kind)))
+            return kind;
+    return MST_KIND_UNKNOWN;
+}
+
+/* "Kind ns/name" */
+static void print_related(const struct record *r, struct mst_json_writer *w)
+{
+    const struct mst_writer_options *o = r->recorder->options;
+    const char *end = r->related.p + r->related.n;
+    const char *space = memchr(r->related.p, ' ', r->related.n);
+    mst_assert(space);
+    const char *ns = space + 1, *slash = memchr(ns, '/', (size_t)(end - ns));
+    mst_assert(slash);
+    const struct mst_str kind = { r->related.p, (size_t)(space - r->related.p) };
+    const struct mst_str in = { ns, (size_t)(slash - ns) };
+    const struct mst_str name = { slash + 1, (size_t)(end - slash - 1) };
+    const struct mst_object *object =
+        o->lookup ? o->lookup(o->ctx, kind_named(kind), in, name) : NULL;
+    mst_jw_key(w, "related");
+    print_reference(r, kind, in, name, object ? object->u.meta.uid : MST_STR_NONE, w);
+}
+
+static void print_series(const struct record *r, struct mst_json_writer *w)
+{
+    mst_jw_key(w, "series");
+    mst_jw_object_begin(w);
+    mst_jw_key(w, "count");
+    mst_jw_int(w, r->count);
+    time_member(w, "lastObservedTime", r->last_ns);
+    mst_jw_object_end(w);
+}
+
+static struct mst_str namespace_of(const struct record *r)
+{
+    return r->ns.n ? r->ns : MST_STR("default");
+}
+
+static void print_event(const struct record *r, struct mst_json_writer *w)
+{
+    const char *instance = r->recorder->options->instance;
+    mst_jw_object_begin(w);
+    member(w, "kind", MST_STR("Event"));
+    member(w, "apiVersion", MST_STR("events.k8s.io/v1"));
+    mst_jw_key(w, "metadata");
+    mst_jw_object_begin(w);
+    member(w, "name", r->name);
+    member(w, "namespace", namespace_of(r));
+    mst_jw_object_end(w);
+    time_member(w, "eventTime", r->first_ns);
+    if (r->count > 1)
+        print_series(r, w);
+    member(w, "reportingController", r->controller);
+    mst_jw_key(w, "reportingInstance");
+    mst_jw_str(w, (struct mst_str){ instance, strnlen(instance, FIELD_BYTES_MAX) });
+    member(w, "action", r->action);
+    member(w, "reason", r->reason);
+    mst_jw_key(w, "regarding");
+    print_reference(r, mst_str_of(mst_kind_name(r->kind)), r->ns, r->object, r->uid, w);
+    if (r->related.n)
+        print_related(r, w);
+    member(w, "note", r->note);
+    member(w, "type", r->type);
+    mst_jw_object_end(w);
+}
+
+/* ---- requests ---- */
+
+static void on_reply(void *ctx, const struct mst_reply *reply);
+
+static void send_record(struct record *r)
+{
+    struct mst_recorder *recorder = r->recorder;
+    recorder->path.n = recorder->body.n = 0;
+    mst_buf_text(&recorder->path, "/apis/events.k8s.io/v1/namespaces/");
+    mst_buf_str(&recorder->path, namespace_of(r));
+    mst_buf_text(&recorder->path, "/events");
+    struct mst_json_writer w = { .out = &recorder->body };
+    if (r->created) {
+        mst_buf_char(&recorder->path, '/');
+        mst_buf_str(&recorder->path, r->name);
+        mst_jw_object_begin(&w);
+        print_series(r, &w);
+        mst_jw_object_end(&w);
+    } else {
+        print_event(r, &w);
+    }
+    r->sending = r->count;
+    move_to(r, &recorder->under_way, false);
+    const struct mst_request_spec spec = {
+        .method = r->created ? MST_PATCH : MST_POST,
+        .path = mst_buf_span(&recorder->path),
+        .type = r->created ? MST_TYPE_STRATEGIC : NULL,
+        .body = mst_buf_span(&recorder->body),
+        .done = on_reply,
+        .ctx = r,
+    };
+    r->handle = mst_client_send(recorder->options->client, &spec);
+}
+
+static void arm(struct event *timer, int64_t ms)
+{
+    const struct timeval tv = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+    mst_assert(!evtimer_add(timer, &tv));
+}
+
+void mst_recorder_pump(struct mst_recorder *recorder, uint32_t busy, bool more_wait)
+{
+    if (more_wait || busy > recorder->options->parallel / BUSY_PART || recorder->held)
+        return;
+    while (recorder->waiting.n && recorder->under_way.n < UNDER_WAY_MAX && recorder->tokens >= 1) {
+        recorder->tokens -= 1;
+        send_record(recorder->waiting.first);
+        if (!evtimer_pending(recorder->tick, NULL))
+            arm(recorder->tick, TICK_MS);
+    }
+}
+
+/* The budget grows until a second's worth is saved up. */
+static void on_tick(evutil_socket_t fd, short what, void *ctx)
+{
+    struct mst_recorder *recorder = ctx;
+    (void)fd;
+    (void)what;
+    const double full = MST_MAX(recorder->qps, 1.0);
+    recorder->tokens = MST_MIN(recorder->tokens + recorder->qps * TICK_MS / 1000, full);
+    if (recorder->tokens < full)
+        arm(recorder->tick, TICK_MS);
+    mst_writer_pump(recorder->writer);
+}
+
+static void on_hold_over(evutil_socket_t fd, short what, void *ctx)
+{
+    struct mst_recorder *recorder = ctx;
+    (void)fd;
+    (void)what;
+    recorder->held = false;
+    mst_writer_pump(recorder->writer);
+}
+
+/* ---- answers ---- */
+
+static void give_up(struct record *r, const struct mst_reply *reply)
+{
+    struct mst_recorder *recorder = r->recorder;
+    const struct mst_log_pair pairs[] = {
+        MST_KSTR("namespace", r->ns),
+        MST_KSTR("name", r->object),
+        MST_KSTR("reason", r->reason),
+        MST_KSTR("err", reply->problem),
+    };
+    recorder->stats->events_dropped++;
+    if (recorder->options->log)
+        mst_log_line(recorder->options->log, MST_LOG_ERROR, __FILE__, __LINE__,
+                     "Unable to write event", pairs, MST_COUNT(pairs));
+    forget(r);
+}
+
+static void try_again(struct record *r, const struct mst_reply *reply)
+{
+    struct mst_recorder *recorder = r->recorder;
+    if (++r->tries >= recorder->options->tries_max) {
+        give_up(r, reply);
+        return;
+    }
+    recorder->stats->retries++;
+    recorder->held = true;
+    arm(recorder->hold, mst_retry_delay_ms(recorder->options, &recorder->rng, r->tries, reply));
+    put_waiting(r, true);
+}
+
+/* The server knows the Event with so many occurrences. The first repetition is told at once. */
+static void was_told(struct record *r, uint32_t count)
+{
+    r->created = true;
+    r->told = count;
+    r->tries = 0;
+    r->told_ns = r->recorder->options->now_unix_ns(r->recorder->options->ctx);
+    if (r->count > 1 && r->told < 2)
+        put_waiting(r, false);
+    else
+        put_told(r);
+}
+
+static void on_reply(void *ctx, const struct mst_reply *reply)
+{
+    struct record *r = ctx;
+    struct mst_recorder *recorder = r->recorder;
+    bool lost;
+    r->handle = NULL;
+    if (mst_reply_is_retriable(reply, &lost)) {
+        try_again(r, reply);
+    } else if (reply->status >= 200 && reply->status < 300) {
+        recorder->stats->events_sent++;
+        was_told(r, r->sending);
+    } else if (r->created && reply->status == 404) {
+        r->created = false; /* it has expired: made anew */
+        put_waiting(r, false);
+    } else if (!r->created && reply->status == 409) {
+        was_told(r, 1); /* an earlier request of ours got through */
+    } else {
+        give_up(r, reply);
+    }
+    mst_writer_pump(recorder->writer);
+}
+
+/* ---- series ---- */
+
+/* Ends series that nothing was added to for long, and tells the counts of those that go on. */
+static void sweep(struct mst_recorder *recorder, int64_t now_ns)
+{
+    recorder->swept_ns = now_ns;
+    for (struct record *r = recorder->told.first, *next; r; r = next) {
+        next = r->next;
+        const bool over = now_ns - r->last_ns > SERIES_NS;
+        if (r->count > r->told && (over || now_ns - r->told_ns > REFRESH_NS))
+            put_waiting(r, false);
+        else if (over)
+            forget(r);
+    }
+}
+
+static void on_sweep(evutil_socket_t fd, short what, void *ctx)
+{
+    struct mst_recorder *recorder = ctx;
+    (void)fd;
+    (void)what;
+    sweep(recorder, recorder->options->now_unix_ns(recorder->options->ctx));
+    if (mst_map_count(&recorder->known))
+        arm(recorder->sweep, SWEEP_NS / (NS_PER_S / 1000));
+    mst_writer_pump(recorder->writer);
+}
+
+static void add_field(struct mst_buf *key, struct mst_str field)
+{
+    mst_buf_str(key, field);
+    mst_buf_char(key, '\0');
+}
+
+static void make_key(struct mst_recorder *recorder, const struct mst_effect *e,
+                     struct mst_str controller, uint64_t ret_key[2])
+{
+    struct mst_buf *key = &recorder->text;
+    key->n = 0;
+    mst_buf_char(key, (char)e->object_kind);
+    const struct mst_str fields[] = { e->ns,     e->name,   e->uid,     controller, e->type,
+                                      e->reason, e->action, e->related, e->note };
+    for (size_t i = 0; i < MST_COUNT(fields); i++)
+        add_field(key, fields[i]);
+    mst_hash_wide(key->p, key->n, ret_key);
+}
+
+/* "<object>.<hex>"; an object's name that is too long is cut where a name may end. */
+static void print_name(struct mst_recorder *recorder, struct mst_str object, int64_t now_ns,
+                       struct mst_buf *out)
+{
+    enum { HEX = 16 };
+    const uint64_t mask = (UINT64_C(1) << RANDOM_BITS) - 1;
+    size_t n = MST_MIN(object.n, (size_t)(NAME_BYTES_MAX - HEX - 1));
+    while (n && (object.p[n - 1] == '-' || object.p[n - 1] == '.'))
+        n--;
+    mst_buf_printf(out, "%.*s.%llx", (int)n, object.p,
+                   (unsigned long long)(((uint64_t)now_ns & ~mask) |
+                                        mst_rng_below(&recorder->rng, mask + 1)));
+}
+
+/* The note as valid UTF-8 within the limit. */
+static void print_note(struct mst_str note, struct mst_buf *out)
+{
+    mst_utf8_clean(note, out);
+    if (out->n <= NOTE_BYTES_MAX)
+        return;
+    size_t n = NOTE_BYTES_MAX - 4;
+    while (n && ((unsigned char)out->p[n] & 0xc0) == 0x80)
+        n--;
+    out->n = n;
+    mst_buf_text(out, " ...");
+}
+
+static struct record *new_record(struct mst_recorder *recorder, const struct mst_effect *e,
+                                 struct mst_str controller, int64_t now_ns)
+{
+    MST_AUTO(mst_buf) name = { 0 };
+    MST_AUTO(mst_buf) note = { 0 };
+    print_name(recorder, e->name, now_ns, &name);
+    print_note(e->note, &note);
+    const struct mst_str from[] = { e->ns,      e->name,
+                                    e->uid,     controller,
+                                    e->type,    e->reason,
+                                    e->action,  mst_buf_span(&note),
+                                    e->related, mst_buf_span(&name) };
+    size_t bytes = 0;
+    for (size_t i = 0; i < MST_COUNT(from); i++)
+        bytes += from[i].n;
+    struct record *r = mst_calloc(1, sizeof(*r) + bytes);
+    struct mst_str *const to[MST_COUNT(from)] = { &r->ns,         &r->object, &r->uid,
+                                                  &r->controller, &r->type,   &r->reason,
+                                                  &r->action,     &r->note,   &r->related,
+                                                  &r->name };
+    char *at = (char *)(r + 1);
+    for (size_t i = 0; i < MST_COUNT(from); i++) {
+        *to[i] = (struct mst_str){ at, from[i].n };
+        if (from[i].n)
+            memcpy(at, from[i].p, from[i].n);
+        at += from[i].n;
+    }
+    r->recorder = recorder;
+    r->kind = e->object_kind;
+    r->first_ns = r->last_ns = now_ns;
+    r->count = 1;
+    return r;
+}
+
+void mst_recorder_take(struct mst_recorder *recorder, const struct mst_effect *effect,
+                       struct mst_str scheduler_name)
+{
+    if (recorder->qps < 0)
+        return;
+    const int64_t now_ns = recorder->options->now_unix_ns(recorder->options->ctx);
+    if (now_ns - recorder->swept_ns > SWEEP_NS)
+        sweep(recorder, now_ns);
+    uint64_t key[2], value;
+    make_key(recorder, effect, scheduler_name, key);
+    const struct mst_str span = { (const char *)key, sizeof(key) };
+    if (mst_map_get(&recorder->known, span, &value)) {
+        struct record *same = (struct record *)(uintptr_t)value;
+        same->count++;
+        same->last_ns = now_ns;
+        recorder->stats->events_merged++;
+        if (same->list == &recorder->told && same->told < 2)
+            put_waiting(same, false);
+        return;
+    }
+    struct record *r = new_record(recorder, effect, scheduler_name, now_ns);
+    memcpy(r->key, key, sizeof(key));
+    mst_map_set(&recorder->known, span, (uint64_t)(uintptr_t)r);
+    put_waiting(r, false);
+    if (!evtimer_pending(recorder->sweep, NULL))
+        arm(recorder->sweep, SWEEP_NS / (NS_PER_S / 1000));
+}
+
+uint32_t mst_recorder_pending(const struct mst_recorder *recorder)
+{
+    return recorder->waiting.n;
+}
+
+/* ---- beginning and end ---- */
+
+struct mst_recorder *mst_recorder_new(struct mst_writer *writer,
+                                      const struct mst_writer_options *options,
+                                      struct mst_writer_stats *stats)
+{
+    struct mst_recorder *recorder = mst_calloc(1, sizeof(*recorder));
+    recorder->writer = writer;
+    recorder->options = options;
+    recorder->stats = stats;
+    recorder->events_max = options->events_max ? options->events_max : EVENTS_MAX;
+    recorder->qps = options->events_qps == 0 ? EVENTS_QPS : options->events_qps;
+    recorder->tokens = MST_MAX(recorder->qps, 1.0);
+    recorder->swept_ns = options->now_unix_ns ? options->now_unix_ns(options->ctx) : 0;
+    mst_rng_init(&recorder->rng, options->seed + 1);
+    recorder->tick = evtimer_new(options->loop, on_tick, recorder);
+    recorder->hold = evtimer_new(options->loop, on_hold_over, recorder);
+    recorder->sweep = evtimer_new(options->loop, on_sweep, recorder);
+    mst_assert(recorder->tick && recorder->hold && recorder->sweep);
+    return recorder;
+}
+
+void mst_recorder_free(struct mst_recorder *recorder)
+{
+    struct list *const lists[] = { &recorder->waiting, &recorder->under_way, &recorder->told };
+    for (size_t i = 0; i < MST_COUNT(lists); i++)
+        while (lists[i]->first) {
+            if (lists[i]->first->handle)
+                mst_client_cancel(recorder->options->client, lists[i]->first->handle);
+            forget(lists[i]->first);
+        }
+    mst_map_done(&recorder->known);
+    event_free(recorder->tick);
+    event_free(recorder->hold);
+    event_free(recorder->sweep);
+    mst_buf_done(&recorder->text);
+    mst_buf_done(&recorder->path);
+    mst_buf_done(&recorder->body);
+    mst_free(recorder);
+}

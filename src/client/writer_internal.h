@@ -1,0 +1,93 @@
+/*
+ * writer_internal.h - what the files of the writer share: one piece of work, the requests that
+ * carry it out, what an answer means for it, and the Events.
+ */
+#ifndef MST_WRITER_INTERNAL_H
+#define MST_WRITER_INTERNAL_H
+
+#include "base/map.h"
+#include "base/rng.h"
+#include "client/writer.h"
+
+/* Content types of patches. */
+#define MST_TYPE_STRATEGIC "application/strategic-merge-patch+json"
+#define MST_TYPE_MERGE "application/merge-patch+json"
+
+/* How far the work on one effect is. */
+typedef enum {
+    MST_STAGE_MARK,  /* evictions: the condition */
+    MST_STAGE_MAIN,  /* the request that the effect is about */
+    MST_STAGE_CHECK, /* was it an earlier request of ours that a conflict speaks of? */
+} mst_work_stage;
+
+/* One effect. Its texts lie behind the struct, in the same block. */
+struct mst_work {
+    struct mst_work *next;
+    struct mst_effect effect;                       /* without the lists and what is for Events */
+    struct mst_str resource_version, claim_version; /* as known when the effect came */
+    mst_work_stage stage;
+    uint32_t tries;         /* requests of this stage that ended without a decision */
+    bool lost;              /* one of them may have been carried out all the same */
+    struct mst_buf problem; /* CHECK: what the conflict said */
+};
+
+/* ---- writer_requests.c ---- */
+
+/* A request as it is sent; text lives in the buffers given, and is printed anew for each. */
+struct mst_writer_request {
+    mst_method method;
+    const char *type; /* of the body */
+    struct mst_buf path, body;
+};
+
+/* The request of the work's stage. `group_version` is the PodGroups'. */
+void mst_work_print(const struct mst_work *work, const char *group_version,
+                    struct mst_writer_request *out);
+/* "2026-11-30T12:00:00.123456Z": the time of Events. */
+void mst_print_micro_time(int64_t unix_ns, struct mst_buf *out);
+
+/* ---- writer_answers.c ---- */
+
+typedef enum {
+    MST_WORK_DONE,
+    MST_WORK_FAILED, /* for good; `problem` says why */
+    MST_WORK_NEXT,   /* the stage has changed: send its request at once */
+    MST_WORK_AGAIN,  /* the same request, later */
+} mst_work_fate;
+
+struct mst_work_verdict {
+    mst_work_fate fate;
+    bool gone;              /* DONE: the object was not there */
+    struct mst_str problem; /* borrowed from the reply or the work */
+};
+
+/* What a reply means for the work; changes its stage, `lost` and `problem`, not its tries. */
+struct mst_work_verdict mst_work_judge(struct mst_work *work, const struct mst_reply *reply);
+/* The request may be sent again: nobody said no. `ret_lost`: it may have been carried out. */
+bool mst_reply_is_retriable(const struct mst_reply *reply, bool *ret_lost);
+
+/* ---- writer.c ---- */
+
+/* The wait before the next try: doubled after each, some of it drawn, no less than the server says. */
+int64_t mst_retry_delay_ms(const struct mst_writer_options *options, struct mst_rng *rng,
+                           uint32_t tries, const struct mst_reply *reply);
+/* Sends what may be sent now, Events last. */
+void mst_writer_pump(struct mst_writer *writer);
+
+/* ---- writer_events.c ---- */
+
+struct mst_recorder;
+
+/* `options`, with its defaults filled in, and `stats` are the writer's. */
+struct mst_recorder *mst_recorder_new(struct mst_writer *writer,
+                                      const struct mst_writer_options *options,
+                                      struct mst_writer_stats *stats);
+void mst_recorder_free(struct mst_recorder *recorder);
+void mst_recorder_take(struct mst_recorder *recorder, const struct mst_effect *effect,
+                       struct mst_str scheduler_name);
+/* Sends what may be sent beside `busy` other requests, of which more wait or not. */
+void mst_recorder_pump(struct mst_recorder *recorder, uint32_t busy, bool more_wait);
+/* Events that wait. */
+uint32_t mst_recorder_pending(const struct mst_recorder *recorder);
+
+#endif
