@@ -143,6 +143,7 @@ void mst_transfer_init(struct mst_request_handle *r)
     mst_curl_set_text(easy, CURLOPT_PROXY, mst_buf_span(&client->proxy));
     MST_CURL_SET(easy, CURLOPT_NOPROXY, "");
     MST_CURL_SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    MST_CURL_SET(easy, CURLOPT_BUFFERSIZE, (long)(r->stream ? STREAM_BUFFER_BYTES : BUFFER_BYTES));
     MST_CURL_SET(easy, CURLOPT_WRITEFUNCTION, take_body);
     MST_CURL_SET(easy, CURLOPT_WRITEDATA, r);
     MST_CURL_SET(easy, CURLOPT_HEADERFUNCTION, take_header);
@@ -242,8 +243,6 @@ void mst_transfer_start(struct mst_request_handle *r)
     set_client_certificate(r);
     const int64_t timeout_ms = spec->timeout_ms ? spec->timeout_ms : TIMEOUT_MS;
     MST_CURL_SET(easy, CURLOPT_TIMEOUT_MS, (long)MST_MAX(timeout_ms, INT64_C(0)));
-    MST_CURL_SET(easy, CURLOPT_BUFFERSIZE,
-                 spec->data ? (long)STREAM_BUFFER_BYTES : (long)BUFFER_BYTES);
     /* Whole lists only: the server does not compress what it streams. */
     MST_CURL_SET(easy, CURLOPT_ACCEPT_ENCODING,
                  client->gzip && spec->method == MST_GET && !spec->data ? "gzip" : NULL);
