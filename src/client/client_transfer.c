@@ -112,8 +112,10 @@ static void init_tls(struct mst_request_handle *r)
     MST_CURL_SET(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     MST_CURL_SET(easy, CURLOPT_SSL_VERIFYPEER, c->insecure ? 0L : 1L);
     MST_CURL_SET(easy, CURLOPT_SSL_VERIFYHOST, c->insecure ? 0L : 2L);
-    if (c->ca_pem.n)
-        mst_curl_set_authority(easy, c->ca_pem);
+    if (c->ca_pem.n) {
+        mst_curl_only_given_authority(easy);
+        mst_curl_set_blob(easy, CURLOPT_CAINFO_BLOB, c->ca_pem);
+    }
     if (r->client->connect_to)
         MST_CURL_SET(easy, CURLOPT_CONNECT_TO, r->client->connect_to);
     if (c->username.n || c->password.n) {
