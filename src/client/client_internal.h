@@ -42,6 +42,7 @@ struct mst_request_handle {
     struct mst_client *client;
     struct mst_request_handle *prev, *next;
     mst_request_state state;
+    bool stream; /* has `data`: not for the pool */
     CURL *easy;
     uint64_t tls_version;  /* of the client certificate that `easy` has */
     uint64_t auth_version; /* of the credentials it was sent with */

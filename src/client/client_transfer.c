@@ -112,8 +112,10 @@ static void init_tls(struct mst_request_handle *r)
     MST_CURL_SET(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     MST_CURL_SET(easy, CURLOPT_SSL_VERIFYPEER, c->insecure ? 0L : 1L);
     MST_CURL_SET(easy, CURLOPT_SSL_VERIFYHOST, c->insecure ? 0L : 2L);
-    if (c->ca_pem.n)
-        mst_curl_set_authority(easy, c->ca_pem);
+    if (c->ca_pem.n) {
+        mst_curl_only_given_authority(easy);
+        mst_curl_set_blob(easy, CURLOPT_CAINFO_BLOB, c->ca_pem);
+    }
     if (r->client->connect_to)
         MST_CURL_SET(easy, CURLOPT_CONNECT_TO, r->client->connect_to);
     if (c->username.n || c->password.n) {
@@ -143,6 +145,7 @@ void mst_transfer_init(struct mst_request_handle *r)
     mst_curl_set_text(easy, CURLOPT_PROXY, mst_buf_span(&client->proxy));
     MST_CURL_SET(easy, CURLOPT_NOPROXY, "");
     MST_CURL_SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    MST_CURL_SET(easy, CURLOPT_BUFFERSIZE, (long)(r->stream ? STREAM_BUFFER_BYTES : BUFFER_BYTES));
     MST_CURL_SET(easy, CURLOPT_WRITEFUNCTION, take_body);
     MST_CURL_SET(easy, CURLOPT_WRITEDATA, r);
     MST_CURL_SET(easy, CURLOPT_HEADERFUNCTION, take_header);
@@ -242,8 +245,6 @@ void mst_transfer_start(struct mst_request_handle *r)
     set_client_certificate(r);
     const int64_t timeout_ms = spec->timeout_ms ? spec->timeout_ms : TIMEOUT_MS;
     MST_CURL_SET(easy, CURLOPT_TIMEOUT_MS, (long)MST_MAX(timeout_ms, INT64_C(0)));
-    MST_CURL_SET(easy, CURLOPT_BUFFERSIZE,
-                 spec->data ? (long)STREAM_BUFFER_BYTES : (long)BUFFER_BYTES);
     /* Whole lists only: the server does not compress what it streams. */
     MST_CURL_SET(easy, CURLOPT_ACCEPT_ENCODING,
                  client->gzip && spec->method == MST_GET && !spec->data ? "gzip" : NULL);
