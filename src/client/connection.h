@@ -8,6 +8,7 @@
 #ifndef MST_CONNECTION_H
 #define MST_CONNECTION_H
 
+#include "api/types.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -19,6 +20,7 @@ struct mst_exec_plugin {
     struct mst_str api_version;
     struct mst_str install_hint;
     bool provide_cluster_info;
+    struct mst_str cluster_config; /* JSON of the cluster's extension for plug-ins; absent: none */
 };
 
 /* Text lives in `arena`; absent text means not given. Zero-initialised is valid and empty. */
@@ -37,7 +39,7 @@ struct mst_connection {
     struct mst_str username, password;
     struct mst_str impersonate_user, impersonate_uid;
     mst_strs impersonate_groups;
-    mst_strs impersonate_extra; /* "key=value" */
+    mst_strs impersonate_extra; /* "key=value", the key escaped as headers want it */
     struct mst_exec_plugin exec;
 };
 
@@ -45,15 +47,26 @@ struct mst_connection_options {
     const char *kubeconfig; /* path; NULL: in-cluster (or `master` alone) */
     const char *context;    /* NULL: current-context */
     const char *master;     /* NULL: the kubeconfig's */
+    /* In-cluster: where token, ca.crt and namespace are; NULL: where the kubelet puts them. */
+    const char *service_account_dir;
 };
 
 /*
- * Reads what is needed to connect.
+ * Reads what is needed to connect. As client-go does, leaves out who we are when the server is
+ * plain http://: credentials do not travel in the clear.
  *
+ * out      untouched on failure.
  * Errors   MST_EIO, MST_EDECODE, MST_EINVAL, each with the file, the field and the remedy.
  */
 mst_rc mst_connection_load(const struct mst_connection_options *options, struct mst_connection *out,
                            struct mst_err *err) MST_WARN_UNUSED;
 void mst_connection_done(struct mst_connection *connection);
+
+/*
+ * The kubeconfig that kubectl would use: the first file that $KUBECONFIG names, else
+ * ~/.kube/config. Appended to `out` with a terminating NUL that is not counted; whether it exists
+ * is not looked at. False: neither $KUBECONFIG nor $HOME is set.
+ */
+bool mst_connection_default_path(struct mst_buf *out);
 
 #endif

@@ -6,11 +6,12 @@
  */
 #include "codec/base64.h"
 
+static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 static int digit_of(char c)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)(at - digits) : -1;
+    const char *at = c ? strchr(alphabet, c) : NULL;
+    return at ? (int)(at - alphabet) : -1;
 }
 
 static bool skipped(char c)
@@ -73,4 +74,16 @@ bool mst_base64_decode(struct mst_str text, struct mst_buf *out, size_t *ret_at)
         *ret_at = at;
     }
     return ok;
+}
+
+void mst_base64_encode(struct mst_str bytes, struct mst_buf *out)
+{
+    for (size_t i = 0; i < bytes.n; i += 3) {
+        const size_t n = MST_MIN(bytes.n - i, (size_t)3);
+        uint32_t bits = 0;
+        for (size_t k = 0; k < 3; k++)
+            bits = bits << 8 | (k < n ? (unsigned char)bytes.p[i + k] : 0);
+        for (size_t k = 0; k < 4; k++)
+            mst_buf_char(out, k <= n ? alphabet[bits >> (18 - 6 * k) & 63] : '=');
+    }
 }

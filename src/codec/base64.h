@@ -15,5 +15,7 @@
  * Returns   whether the text is whole and correct.
  */
 bool mst_base64_decode(struct mst_str text, struct mst_buf *out, size_t *ret_at);
+/* Appends the text that stands for `bytes`: padded, on one line. */
+void mst_base64_encode(struct mst_str bytes, struct mst_buf *out);
 
 #endif

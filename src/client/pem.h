@@ -1,0 +1,16 @@
+/*
+ * pem.h - certificates and keys in PEM, checked before they are used, so that the error says which
+ * of them is wrong.
+ */
+#ifndef MST_PEM_H
+#define MST_PEM_H
+
+#include "base/err.h"
+
+/* At least one certificate; what else is in the text is passed over, as Go does. */
+mst_rc mst_pem_check_authority(struct mst_str pem, struct mst_err *err) MST_WARN_UNUSED;
+/* A certificate and the private key that belongs to it, without a pass phrase. */
+mst_rc mst_pem_check_pair(struct mst_str cert_pem, struct mst_str key_pem, struct mst_err *err)
+    MST_WARN_UNUSED;
+
+#endif
