@@ -40,6 +40,16 @@ struct mst_api {
 uint32_t mst_api_decode(struct mst_api *api, const struct mst_value *doc,
                         bool (*each)(void *ctx, struct mst_object *object), void *ctx);
 
+/*
+ * The same for one item of a list that is read piece by piece.
+ *
+ * api_version, kind   what the list says for all; used where the item does not say; may be absent.
+ * item_i              its place in the list, for reports.
+ */
+uint32_t mst_api_decode_item(struct mst_api *api, const struct mst_value *item,
+                             struct mst_str api_version, struct mst_str kind, uint32_t item_i,
+                             bool (*each)(void *ctx, struct mst_object *object), void *ctx);
+
 /* Fills in what the API server fills in on decoding (api.md 5.1, 10.1, 12.1, 13). */
 void mst_api_default(struct mst_api *api, struct mst_object *object);
 

@@ -525,3 +525,19 @@ uint32_t mst_api_decode(struct mst_api *api, const struct mst_value *doc,
     api->diags->object = outer;
     return walk.count;
 }
+
+uint32_t mst_api_decode_item(struct mst_api *api, const struct mst_value *item,
+                             struct mst_str api_version, struct mst_str kind, uint32_t item_i,
+                             bool (*each)(void *ctx, struct mst_object *object), void *ctx)
+{
+    struct walk walk = { .api = api, .each = each, .ctx = ctx };
+    struct mst_str outer = api->diags->object;
+    struct mst_str own = text_member(item, "kind");
+    api->diags->object = MST_STR_NONE;
+    if (item->type != MST_OBJECT || (!own.p && !kind.p))
+        decode_single(&walk, item, item_i);
+    else
+        decode_typed_item(&walk, item, api_version, own.p ? own : kind, item_i);
+    api->diags->object = outer;
+    return walk.count;
+}

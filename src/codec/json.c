@@ -9,13 +9,6 @@
 
 #include "codec/json_scan.h"
 
-enum state {
-    STATE_VALUE, /* a value: at the start, behind a key, behind a comma in an array */
-    STATE_FIRST, /* behind a '{' or '[': a member, or the end of the container */
-    STATE_AFTER, /* behind a value: a comma, the end of the container, or the end of the text */
-    STATE_ERROR,
-};
-
 void mst_json_init(struct mst_json *js, struct mst_str text, struct mst_arena *arena)
 {
     *js = (struct mst_json){
@@ -25,7 +18,7 @@ void mst_json_init(struct mst_json *js, struct mst_str text, struct mst_arena *a
         .end = text.p + text.n,
         .line = 1,
         .depth_max = MST_DEPTH_MAX,
-        .state = STATE_VALUE,
+        .state = MST_JSON_VALUE,
         .arena = arena,
     };
     if (!text.p)
@@ -33,7 +26,7 @@ void mst_json_init(struct mst_json *js, struct mst_str text, struct mst_arena *a
     if (text.n > MST_DOCUMENT_BYTES_MAX) {
         mst_json_error(js, js->at, MST_ELIMIT, "the text is larger than %zu MiB",
                        MST_DOCUMENT_BYTES_MAX >> 20);
-        js->state = STATE_ERROR;
+        js->state = MST_JSON_ERROR;
     }
 }
 
@@ -45,7 +38,7 @@ static inline bool in_object(const struct mst_json *js)
 
 static mst_token fail(struct mst_json *js)
 {
-    js->state = STATE_ERROR;
+    js->state = MST_JSON_ERROR;
     return MST_TOKEN_ERROR;
 }
 
@@ -61,7 +54,7 @@ static inline mst_token open_container(struct mst_json *js, const char *p, bool 
     else
         js->in_object[js->depth / 64] &= ~bit;
     js->depth++;
-    js->state = STATE_FIRST;
+    js->state = MST_JSON_FIRST;
     js->at = p + 1;
     return object ? MST_TOKEN_OBJECT_BEGIN : MST_TOKEN_ARRAY_BEGIN;
 }
@@ -70,7 +63,7 @@ static inline mst_token close_container(struct mst_json *js, const char *p)
 {
     mst_token token = in_object(js) ? MST_TOKEN_OBJECT_END : MST_TOKEN_ARRAY_END;
     js->depth--;
-    js->state = STATE_AFTER;
+    js->state = MST_JSON_AFTER;
     js->at = p + 1;
     return token;
 }
@@ -91,7 +84,7 @@ static inline mst_token read_key(struct mst_json *js, const char *p, bool decode
         return fail(js);
     }
     js->at = p + 1;
-    js->state = STATE_VALUE;
+    js->state = MST_JSON_VALUE;
     return MST_TOKEN_KEY;
 }
 
@@ -123,7 +116,7 @@ static inline mst_token read_value(struct mst_json *js, const char *p, bool deco
     if (MST_UNLIKELY(!p))
         return fail(js);
     js->at = p;
-    js->state = STATE_AFTER;
+    js->state = MST_JSON_AFTER;
     return token;
 }
 
@@ -139,18 +132,18 @@ static mst_token read_end(struct mst_json *js, const char *p)
 
 static inline mst_token next(struct mst_json *js, bool decode)
 {
-    if (MST_UNLIKELY(js->state == STATE_ERROR))
+    if (MST_UNLIKELY(js->state == MST_JSON_ERROR))
         return MST_TOKEN_ERROR;
     const char *p = mst_json_space(js, js->at);
     bool key_next = false;
-    if (js->state != STATE_VALUE) {
+    if (js->state != MST_JSON_VALUE) {
         if (MST_UNLIKELY(js->depth == 0))
             return read_end(js, p);
         char c = mst_json_peek(js, p);
         bool object = in_object(js);
         if (c == (object ? '}' : ']'))
             return close_container(js, p);
-        if (js->state == STATE_AFTER) {
+        if (js->state == MST_JSON_AFTER) {
             if (MST_UNLIKELY(c != ',')) {
                 mst_json_expected(js, p, object ? "',' or '}'" : "',' or ']'");
                 return fail(js);
@@ -171,10 +164,10 @@ mst_token mst_json_next(struct mst_json *js)
 
 bool mst_json_skip(struct mst_json *js)
 {
-    if (js->state == STATE_ERROR)
+    if (js->state == MST_JSON_ERROR)
         return false;
-    mst_assert(js->state == STATE_VALUE || js->state == STATE_FIRST);
-    uint32_t depth = js->state == STATE_FIRST ? js->depth - 1 : js->depth;
+    mst_assert(js->state == MST_JSON_VALUE || js->state == MST_JSON_FIRST);
+    uint32_t depth = js->state == MST_JSON_FIRST ? js->depth - 1 : js->depth;
     do {
         if (next(js, false) == MST_TOKEN_ERROR)
             return false;

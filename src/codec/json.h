@@ -60,6 +60,12 @@ void mst_json_init(struct mst_json *js, struct mst_str text, struct mst_arena *a
 mst_token mst_json_next(struct mst_json *js);
 /* After KEY or any *_BEGIN: skips the value, checking it as it goes. False on error. */
 bool mst_json_skip(struct mst_json *js);
+/*
+ * After KEY: its value as a tape; after any *_BEGIN: the whole container. The reader goes on behind
+ * it. `arena` takes the tape and decoded strings; diags and err as in mst_json_parse.
+ */
+mst_rc mst_json_value(struct mst_json *js, struct mst_arena *arena, struct mst_diags *diags,
+                      const struct mst_value **out, struct mst_err *err) MST_WARN_UNUSED;
 
 /*
  * Writer. `indent` 0 is compact, else that many spaces per level. Commas, colons and line ends are

@@ -16,6 +16,14 @@
 #include <emmintrin.h>
 #endif
 
+/* What may come next (mst_json.state). */
+enum mst_json_state {
+    MST_JSON_VALUE, /* a value: at the start, behind a key, behind a comma in an array */
+    MST_JSON_FIRST, /* behind a '{' or '[': a member, or the end of the container */
+    MST_JSON_AFTER, /* behind a value: a comma, the end of the container, or the end of the text */
+    MST_JSON_ERROR,
+};
+
 /*
  * Sets js->err to "line L, column C: ..." for the place p; returns NULL. Always on the last line.
  */

@@ -22,6 +22,8 @@ struct builder {
         char closer;    /* '}' or ']' */
     } open[MST_DEPTH_MAX];
     struct mst_diags *diags;
+    size_t bytes_max; /* for the first guess of the tape's size; 0: all there are */
+    bool part;        /* what is behind the value is not looked at */
 };
 
 /* A realistic list has an entry per ten bytes; denser texts make the tape grow. */
@@ -133,19 +135,23 @@ static inline void close_container(struct builder *b)
 static inline const char *after_value(struct builder *b, const char *p)
 {
     struct mst_json *js = &b->js;
-    p = mst_json_space(js, p);
     while (b->depth) {
+        p = mst_json_space(js, p);
         char c = mst_json_peek(js, p), closer = b->open[b->depth - 1].closer;
         if (c == ',')
             return mst_json_space(js, p + 1);
         if (MST_UNLIKELY(c != closer))
             return mst_json_expected(js, p, closer == '}' ? "',' or '}'" : "',' or ']'");
         close_container(b);
-        p = mst_json_space(js, p + 1);
+        p++;
     }
+    if (b->part)
+        return p;
+    p = mst_json_space(js, p);
     return p == js->end ? p : mst_json_expected(js, p, "the end of the text");
 }
 
+/* Leaves js->at behind the value. */
 static bool build(struct builder *b)
 {
     struct mst_json *js = &b->js;
@@ -176,6 +182,7 @@ static bool build(struct builder *b)
         if (MST_UNLIKELY(!p))
             return false;
     } while (b->depth);
+    js->at = p;
     return true;
 }
 
@@ -183,7 +190,10 @@ static mst_rc parse(struct builder *b, const struct mst_value **out, struct mst_
 {
     struct mst_json *js = &b->js;
     if (js->err.rc == MST_OK) {
-        b->cap = (uint32_t)((size_t)(js->end - js->at) / BYTES_PER_ENTRY) + ENTRIES_MIN;
+        size_t bytes = (size_t)(js->end - js->at);
+        if (b->bytes_max)
+            bytes = MST_MIN(bytes, b->bytes_max);
+        b->cap = (uint32_t)(bytes / BYTES_PER_ENTRY) + ENTRIES_MIN;
         b->tape = mst_arena_alloc(js->arena, b->cap * sizeof(*b->tape));
         if (build(b)) {
             *out = b->tape;
@@ -214,4 +224,28 @@ mst_rc mst_json_parse_from(struct mst_str text, uint32_t line, struct mst_arena 
     mst_json_init(&b.js, text, arena);
     b.js.line = line;
     return parse(&b, out, err);
+}
+
+/* What the value most likely takes: its size is not known, so the tape starts small and grows. */
+enum { PART_BYTES_MAX = 4096 };
+
+mst_rc mst_json_value(struct mst_json *js, struct mst_arena *arena, struct mst_diags *diags,
+                      const struct mst_value **out, struct mst_err *err)
+{
+    mst_assert(js->state != MST_JSON_AFTER);
+    struct builder b = { .js = *js, .diags = diags, .depth_max = js->depth_max, .part = true };
+    if (js->state == MST_JSON_FIRST) { /* back to the bracket, which is one byte */
+        js->depth--;
+        b.js.at--;
+    }
+    b.depth_max -= js->depth;
+    b.js.arena = arena;
+    b.bytes_max = PART_BYTES_MAX;
+    const mst_rc rc = parse(&b, out, err);
+    js->at = b.js.at;
+    js->line = b.js.line;
+    js->line_begin = b.js.line_begin;
+    js->err = b.js.err;
+    js->state = rc ? MST_JSON_ERROR : MST_JSON_AFTER;
+    return rc;
 }
