@@ -147,7 +147,7 @@ static inline void rig_begin(struct rig *rig, const struct rig_answer *answers, 
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t n = sizeof(address);
     *rig = (struct rig){ .loop = event_base_new(), .answers = answers, .answer_count = count };
-    rig->listener = evconnlistener_new_bind(rig->loop, rig_accept, rig, LEV_OPT_CLOSE_ON_FREE, -1,
+    rig->listener = evconnlistener_new_bind(rig->loop, rig_accept, rig, LEV_OPT_CLOSE_ON_FREE, 2000,
                                             (struct sockaddr *)&address, sizeof(address));
     mst_assert(rig->listener);
     getsockname(evconnlistener_get_fd(rig->listener), (struct sockaddr *)&address, &n);
