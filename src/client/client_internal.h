@@ -53,7 +53,7 @@ struct mst_request_handle {
     /* the answer */
     struct mst_buf body;
     size_t header_bytes;
-    bool retry_after, enough, too_large, idle_too_long;
+    bool head_whole, retry_after, enough, too_large, idle_too_long;
     int64_t last_ns; /* when something came last */
     struct event idle;
     char error[CURL_ERROR_SIZE];

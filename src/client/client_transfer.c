@@ -69,6 +69,11 @@ static size_t take_header(char *bytes, size_t size, size_t n, void *ctx)
         r->too_large = true;
         return 0;
     }
+    /* The line that ends a head is empty; another head may follow (100 Continue). */
+    if (count <= 2)
+        r->head_whole = true;
+    else if (count > 5 && memcmp(bytes, "HTTP/", 5) == 0)
+        r->head_whole = false;
     if (count > 12 && (bytes[0] == 'R' || bytes[0] == 'r') &&
         strncasecmp(bytes, "retry-after:", 12) == 0)
         r->retry_after = true;
@@ -232,7 +237,7 @@ void mst_transfer_start(struct mst_request_handle *r)
     const struct mst_request_spec *spec = &r->spec;
     CURL *easy = r->easy;
     r->uploaded = r->header_bytes = 0;
-    r->retry_after = r->enough = r->too_large = r->idle_too_long = false;
+    r->head_whole = r->retry_after = r->enough = r->too_large = r->idle_too_long = false;
     r->error[0] = '\0';
     r->auth_version = client->auth.version;
     r->headers = mst_auth_headers(client, spec->accept ? spec->accept : "application/json",
@@ -287,6 +292,8 @@ static struct mst_str net_problem(struct mst_request_handle *r, CURLcode code, m
     const char *what = r->error[0] ? r->error : curl_easy_strerror(code), *hint = "";
     if (r->idle_too_long)
         what = "nothing came for too long";
+    else if (code == CURLE_PARTIAL_FILE && !r->head_whole)
+        what = "the answer ended within its head";
     if (r->too_large)
         what = "the answer is too large";
     if (net == MST_NET_TLS)
@@ -326,6 +333,9 @@ void mst_transfer_finish(struct mst_request_handle *r, CURLcode code)
     curl_off_t seconds = 0;
     if (code == CURLE_WRITE_ERROR && r->enough)
         code = CURLE_OK;
+    /* libcurl takes what there is of a head for all of it. */
+    if (code == CURLE_OK && !r->head_whole)
+        code = CURLE_PARTIAL_FILE;
     mst_arena_reset(&r->client->scratch);
     reply.net = net_of(code);
     if (reply.net == MST_NET_OK) {
