@@ -55,7 +55,6 @@ static int64_t wall_now(void *ctx)
 static void on_started(void *ctx)
 {
     struct mst_process *p = ctx;
-    mst_log(p->options->log, 0, "Successfully acquired lease");
     if (!p->ending)
         mst_scheduler_lead(p->scheduler);
 }
