@@ -286,6 +286,20 @@ static mst_net net_of(CURLcode code)
     }
 }
 
+/*
+ * What became of a transfer. A connection that ends while TLS is set up has not carried anything
+ * out, and has nothing wrong with its certificates: a server that starts or stops does that.
+ */
+static mst_net net_of_transfer(const struct mst_request_handle *r, CURLcode code)
+{
+    long os_error = 0;
+    (void)curl_easy_getinfo(r->easy, CURLINFO_OS_ERRNO, &os_error);
+    if (code == CURLE_SSL_CONNECT_ERROR &&
+        (os_error || strstr(r->error, "SSL_ERROR_SYSCALL") || strstr(r->error, "unexpected eof")))
+        return MST_NET_REFUSED;
+    return net_of(code);
+}
+
 static struct mst_str net_problem(struct mst_request_handle *r, CURLcode code, mst_net net)
 {
     const struct mst_str server = r->client->options.connection->server;
@@ -293,7 +307,8 @@ static struct mst_str net_problem(struct mst_request_handle *r, CURLcode code, m
     if (r->idle_too_long)
         what = "nothing came for too long";
     else if (code == CURLE_PARTIAL_FILE && !r->head_whole)
-        what = "the answer ended within its head";
+        what = r->header_bytes ? "the answer ended within its head"
+                               : "the connection ended before the answer came";
     if (r->too_large)
         what = "the answer is too large";
     if (net == MST_NET_TLS)
@@ -337,7 +352,7 @@ void mst_transfer_finish(struct mst_request_handle *r, CURLcode code)
     if (code == CURLE_OK && !r->head_whole)
         code = CURLE_PARTIAL_FILE;
     mst_arena_reset(&r->client->scratch);
-    reply.net = net_of(code);
+    reply.net = net_of_transfer(r, code);
     if (reply.net == MST_NET_OK) {
         reply.status = (int)status_of(r);
         reply.type = type_of(r);

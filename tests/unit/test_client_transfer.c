@@ -235,6 +235,38 @@ static void test_transfer_nobody_listens(struct mst_test *t)
     event_base_free(rig.loop);
 }
 
+static void close_at_once(struct evconnlistener *listener, evutil_socket_t fd,
+                          struct sockaddr *address, int n, void *ctx)
+{
+    (void)listener, (void)address, (void)n;
+    if (ctx) {
+        /* With what came unread, the end is a reset. */
+        const struct linger none = { .l_onoff = 1 };
+        setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+    }
+    evutil_closesocket(fd);
+}
+
+/* A server that stops while TLS is set up: nothing was carried out, no certificate is wrong. */
+static void test_transfer_stops_at_handshake(struct mst_test *t)
+{
+    for (int reset = 0; reset < 2; reset++) {
+        struct rig rig;
+        struct rig_reply r = { 0 };
+        rig_begin(&rig, answers, MST_COUNT(answers));
+        memmove(rig.url + 5, rig.url + 4, strlen(rig.url + 4) + 1);
+        rig.url[4] = 's';
+        rig.connection.server = mst_str_of(rig.url);
+        evconnlistener_set_cb(rig.listener, close_at_once, reset ? &rig : NULL);
+        rig_client(&rig);
+        rig_get(&rig, "/ok", &r);
+        t_int(t, r.net, MST_NET_REFUSED);
+        t_ok(t, !rig_has(&r.problem, "certificate"));
+        rig_reply_done(&r);
+        rig_end(&rig);
+    }
+}
+
 static void test_transfer_streams(struct mst_test *t)
 {
     static const struct {
@@ -322,4 +354,5 @@ static void test_transfer_through_proxy(struct mst_test *t)
 
 MST_TEST_MAIN(T(test_transfer_ok), T(test_transfer_sends), T(test_transfer_large_body),
               T(test_transfer_refusals), T(test_transfer_breaks), T(test_transfer_nobody_listens),
-              T(test_transfer_streams), T(test_transfer_sends_once), T(test_transfer_through_proxy))
+              T(test_transfer_stops_at_handshake), T(test_transfer_streams),
+              T(test_transfer_sends_once), T(test_transfer_through_proxy))
