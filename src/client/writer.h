@@ -58,10 +58,12 @@ void mst_writer_effect(struct mst_writer *writer, const struct mst_effect *effec
 uint32_t mst_writer_pending(const struct mst_writer *writer);
 uint32_t mst_writer_events_pending(const struct mst_writer *writer);
 
+/* Effects by how they ended; updates of volumes count as patches. */
 struct mst_writer_stats {
     uint64_t binds, bind_errors, patches, patch_errors, evictions, eviction_errors;
     uint64_t retries, events_sent, events_dropped, events_merged;
 };
+/* The counts since the writer was made. */
 struct mst_writer_stats mst_writer_stats_of(const struct mst_writer *writer);
 
 #endif

@@ -68,7 +68,7 @@ bool mst_reply_is_retriable(const struct mst_reply *reply, bool *ret_lost);
 
 /* ---- writer.c ---- */
 
-/* The wait before the next try: doubled after each, some of it drawn, no less than the server says. */
+/* The wait before the next try: doubled after each, partly drawn, no less than the server says. */
 int64_t mst_retry_delay_ms(const struct mst_writer_options *options, struct mst_rng *rng,
                            uint32_t tries, const struct mst_reply *reply);
 /* Sends what may be sent now, Events last. */

@@ -137,6 +137,24 @@ static void test_writer_patches_dropped(struct mst_test *t)
     }
 }
 
+/* A pod's binding says nothing of a namesake's patches. */
+static void test_writer_namesakes_kept(struct mst_test *t)
+{
+    struct rig r;
+    rig_start(&r, (struct mst_writer_options){ .parallel = 1 });
+    struct mst_effect bind = rig_bind(3, "p", "n");
+    bind.uid = MST_STR("u2");
+    rig_want(&r, rig_bind(1, "first", "n"));
+    rig_want(&r, rig_message(2, "p", "of the one before"));
+    rig_want(&r, bind);
+    rig_want(&r, rig_message(4, "p", "still of the one before"));
+    t_int(t, mst_writer_pending(r.writer), 4);
+    for (uint32_t i = 0; i < 4; i++)
+        rig_reply(&r, i, 200, NULL);
+    t_answers(t, &r, "done 1\ndone 3\n");
+    rig_stop(&r, t);
+}
+
 static void test_writer_tries_end(struct mst_test *t)
 {
     struct rig r;
@@ -217,6 +235,6 @@ static void test_writer_free_cancels(struct mst_test *t)
 
 MST_TEST_MAIN(T(test_writer_bind_done), T(test_writer_parallel_fifo), T(test_writer_one_at_a_time),
               T(test_writer_patches_merge), T(test_writer_patches_apart),
-              T(test_writer_patches_dropped), T(test_writer_tries_end),
-              T(test_writer_waits_as_told), T(test_writer_effects_from_answers),
-              T(test_writer_free_cancels))
+              T(test_writer_patches_dropped), T(test_writer_namesakes_kept),
+              T(test_writer_tries_end), T(test_writer_waits_as_told),
+              T(test_writer_effects_from_answers), T(test_writer_free_cancels))

@@ -6,6 +6,14 @@
     "Operation cannot be fulfilled on Pod \"p\": the UID in the precondition (u) does not match "  \
     "the UID in record (u2). The object might have been deleted and then recreated"
 
+#define BINDING_UID                                                                                \
+    "Operation cannot be fulfilled on pods \"p\": StorageError: invalid object, Code: 4, Key: "    \
+    "/registry/pods/ns/p, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "    \
+    "precondition: u, UID in object meta: u2"
+#define UID_CHANGED                                                                                \
+    "PersistentVolumeClaim \"c\" is invalid: metadata.uid: Invalid value: \"u\": field is "        \
+    "immutable"
+
 /* An answer: a status with a problem or a body, or none at all. */
 struct reply {
     int status; /* 0: the connection broke, -1: refused */
@@ -80,8 +88,8 @@ static void test_answers_bind_lost(struct mst_test *t)
         { 503, "away" }, { 0, NULL }, { 200, BOUND("u", "n1") });
     RUN(t, "the look never ends", bind, "failed 1: assigned\n", { 0, NULL }, { 409, "assigned" },
         { -1, NULL }, { -1, NULL }, { -1, NULL });
-    RUN(t, "the precondition fails after a loss", bind, "failed 1: " WRONG_UID "\n", { 0, NULL },
-        { 409, WRONG_UID });
+    RUN(t, "the precondition fails after a loss", bind, "failed 1: " BINDING_UID "\n", { 0, NULL },
+        { 409, BINDING_UID });
 }
 
 static void test_answers_evict(struct mst_test *t)
@@ -99,7 +107,8 @@ static void test_answers_evict(struct mst_test *t)
 
     RUN(t, "marked and deleted", marked, "done 1\n", { 200, NULL }, { 200, NULL });
     RUN(t, "gone when marked", marked, "done 1 gone\n", { 404, "pods \"p\" not found" });
-    RUN(t, "another when marked", marked, "done 1 gone\n", { 422, "metadata.uid: Invalid value" });
+    RUN(t, "another when marked", marked, "done 1 gone\n",
+        { 422, "Pod \"p\" is invalid: metadata.uid: Invalid value: \"u\": field is immutable" });
     RUN(t, "not marked is not deleted", marked, "failed 1: no\n", { 403, "no" });
     RUN(t, "invalid mark", marked, "failed 1: status: Invalid\n", { 422, "status: Invalid" });
     RUN(t, "marked at the third try, deleted at the third", marked, "done 1\n", { 409, "modified" },
@@ -148,7 +157,7 @@ static void test_answers_volumes(struct mst_test *t)
     RUN(t, "claim", pvc, "done 1\n", { 200, NULL });
     RUN(t, "a conflict", pv, "failed 1: modified\n", { 409, "modified" });
     RUN(t, "no claim", pvc, "failed 1: not found\n", { 404, "not found" });
-    RUN(t, "a namesake", pvc, "failed 1: uid mismatch: x\n", { 409, "uid mismatch: x" });
+    RUN(t, "a namesake", pvc, "failed 1: " UID_CHANGED "\n", { 422, UID_CHANGED });
     RUN(t, "lost, and it was us", pv, "done 1\n", { 0, NULL }, { 409, "modified" },
         { 200, VOLUME("c") });
     RUN(t, "lost, and it was not", pv, "failed 1: modified\n", { 0, NULL }, { 409, "modified" },
