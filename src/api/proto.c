@@ -162,7 +162,7 @@ static mst_rc read_list_meta(struct mst_str message, struct mst_proto_list *list
 mst_rc mst_proto_list_open(struct mst_str bytes, struct mst_proto_list *out, struct mst_err *err)
 {
     struct mst_proto_doc doc;
-    struct mst_str meta;
+    struct mst_str meta = MST_STR_NONE;
     mst_rc rc = mst_proto_open(bytes, &doc, err);
     if (rc)
         return rc;
@@ -201,7 +201,7 @@ mst_rc mst_proto_list_next(struct mst_proto_list *list, struct mst_arena *arena,
 
 mst_rc mst_proto_event_parse(struct mst_str frame, struct mst_proto_event *out, struct mst_err *err)
 {
-    struct mst_proto_event event;
+    struct mst_proto_event event = { 0 };
     mst_rc rc = find_bytes(frame, "WatchEvent", 1, &event.type, err);
     if (rc == MST_OK)
         rc = find_bytes(frame, "WatchEvent", 2, &event.object, err);
