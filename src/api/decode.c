@@ -357,7 +357,8 @@ static void read_field(struct mst_decoder *d, const struct mst_field *field,
 
 /*
  * The field called `key`. Documents come in the order of the schema (API server) or sorted
- * (kubectl), so the search starts behind the last hit and compares lengths first.
+ * (kubectl), so the search starts behind the last hit and compares lengths first. Keys that come
+ * from the tables of protobuf are often the same literal as the field's name.
  */
 static const struct mst_field *find_field(const struct mst_schema *schema,
                                           const struct mst_value *key, uint32_t *hint)
@@ -367,7 +368,8 @@ static const struct mst_field *find_field(const struct mst_schema *schema,
     for (uint32_t tried = 0; tried < n; tried++, i++) {
         if (i >= n)
             i = 0;
-        if (fields[i].name_n == key->n && memcmp(fields[i].name, key->p, key->n) == 0) {
+        if (fields[i].name_n == key->n &&
+            (fields[i].name == key->p || memcmp(fields[i].name, key->p, key->n) == 0)) {
             *hint = i + 1;
             return &fields[i];
         }

@@ -71,14 +71,14 @@ mst_rc mst_proto_open(struct mst_str bytes, struct mst_proto_doc *out, struct ms
     return MST_OK;
 }
 
+#define METADATA(message)                                                                          \
+    [1] = { .name = "metadata",                                                                    \
+            .name_n = sizeof("metadata") - 1,                                                      \
+            .shape = MST_PROTO_MESSAGE,                                                            \
+            .sub = (message) }
+
 /* What is read of kinds that are not modelled: enough to name the object. */
-static const struct mst_proto_field other_rows[] = {
-    { .name = "metadata",
-      .name_n = sizeof("metadata") - 1,
-      .number = 1,
-      .shape = MST_PROTO_MESSAGE,
-      .sub = &mst_message_object_meta },
-};
+static const struct mst_proto_field other_rows[] = { METADATA(&mst_message_object_meta) };
 static const struct mst_proto_message other = { "Object", other_rows, MST_COUNT(other_rows) };
 
 static const struct mst_proto_message *message_of(struct mst_str api_version, struct mst_str kind)
@@ -95,22 +95,12 @@ static bool is_list_kind(struct mst_str kind)
     return kind.n > 4 && memcmp(kind.p + kind.n - 4, "List", 4) == 0;
 }
 
+/* clang-format off */
 static const struct mst_proto_field list_meta_rows[] = {
-    { .name = "resourceVersion",
-      .name_n = sizeof("resourceVersion") - 1,
-      .number = 2,
-      .shape = MST_PROTO_STRING,
-      .omit_zero = true },
-    { .name = "continue",
-      .name_n = sizeof("continue") - 1,
-      .number = 3,
-      .shape = MST_PROTO_STRING,
-      .omit_zero = true },
-    { .name = "remainingItemCount",
-      .name_n = sizeof("remainingItemCount") - 1,
-      .number = 4,
-      .shape = MST_PROTO_INT64 },
+    OMIT(2, STRING, "resourceVersion"), OMIT(3, STRING, "continue"),
+    ONE(4, INT64, "remainingItemCount"),
 };
+/* clang-format on */
 static const struct mst_proto_message list_meta = { "ListMeta", list_meta_rows,
                                                     MST_COUNT(list_meta_rows) };
 
@@ -128,17 +118,12 @@ mst_rc mst_proto_parse(struct mst_str bytes, struct mst_arena *arena, const stru
         return mst_proto_tape(message, doc.raw, type, MST_COUNT(type), arena, out, err);
     const struct mst_str item_kind = { doc.kind.p, doc.kind.n - 4 };
     const struct mst_proto_field rows[] = {
-        { .name = "metadata",
-          .name_n = sizeof("metadata") - 1,
-          .number = 1,
-          .shape = MST_PROTO_MESSAGE,
-          .sub = &list_meta },
-        { .name = "items",
-          .name_n = sizeof("items") - 1,
-          .number = 2,
-          .shape = MST_PROTO_MESSAGE,
-          .many = MST_PROTO_LIST,
-          .sub = message_of(doc.api_version, item_kind) },
+        METADATA(&list_meta),
+        [2] = { .name = "items",
+                .name_n = sizeof("items") - 1,
+                .shape = MST_PROTO_MESSAGE,
+                .many = MST_PROTO_LIST,
+                .sub = message_of(doc.api_version, item_kind) },
     };
     const struct mst_proto_message list = { "List", rows, MST_COUNT(rows) };
     return mst_proto_tape(&list, doc.raw, type, MST_COUNT(type), arena, out, err);
@@ -162,7 +147,7 @@ static mst_rc read_list_meta(struct mst_str message, struct mst_proto_list *list
 mst_rc mst_proto_list_open(struct mst_str bytes, struct mst_proto_list *out, struct mst_err *err)
 {
     struct mst_proto_doc doc;
-    struct mst_str meta;
+    struct mst_str meta = MST_STR_NONE;
     mst_rc rc = mst_proto_open(bytes, &doc, err);
     if (rc)
         return rc;
@@ -201,7 +186,7 @@ mst_rc mst_proto_list_next(struct mst_proto_list *list, struct mst_arena *arena,
 
 mst_rc mst_proto_event_parse(struct mst_str frame, struct mst_proto_event *out, struct mst_err *err)
 {
-    struct mst_proto_event event;
+    struct mst_proto_event event = { 0 };
     mst_rc rc = find_bytes(frame, "WatchEvent", 1, &event.type, err);
     if (rc == MST_OK)
         rc = find_bytes(frame, "WatchEvent", 2, &event.object, err);

@@ -73,21 +73,21 @@ MESSAGE(m_pod_spec, "PodSpec", SUBS(1, m_volume, "volumes"), SUBS(2, m_container
     SUBS(39, m_pod_resource_claim, "resourceClaims"), SUB(40, m_resource_requirements, "resources"),
     SUB(43, m_pod_scheduling_group, "schedulingGroup"))
 MESSAGE(m_pod_condition, "PodCondition", ONE(1, STRING, "type"), ONE(2, STRING, "status"),
-    ONE(3, TIME, "lastProbeTime"), ONE(4, TIME, "lastTransitionTime"), OMIT(5, STRING, "reason"),
+    OMIT(3, TIME, "lastProbeTime"), OMIT(4, TIME, "lastTransitionTime"), OMIT(5, STRING, "reason"),
     OMIT(6, STRING, "message"), OMIT(7, INT64, "observedGeneration"))
 MESSAGE(m_container_status, "ContainerStatus", ONE(1, STRING, "name"),
     MAP(10, AMOUNT, "allocatedResources"), SUB(11, m_resource_requirements, "resources"))
 MESSAGE(m_pod_status, "PodStatus", OMIT(1, STRING, "phase"), SUBS(2, m_pod_condition, "conditions"),
-    ONE(7, TIME, "startTime"), SUBS(8, m_container_status, "containerStatuses"),
+    OMIT(7, TIME, "startTime"), SUBS(8, m_container_status, "containerStatuses"),
     SUBS(10, m_container_status, "initContainerStatuses"), OMIT(11, STRING, "nominatedNodeName"),
     MAP(19, AMOUNT, "allocatedResources"), SUB(20, m_resource_requirements, "resources"))
 MESSAGE(m_pod, "Pod", SUB(1, mst_message_object_meta, "metadata"), SUB(2, m_pod_spec, "spec"),
     SUB(3, m_pod_status, "status"))
 MESSAGE(m_taint, "Taint", ONE(1, STRING, "key"), OMIT(2, STRING, "value"), ONE(3, STRING, "effect"),
-    ONE(4, TIME, "timeAdded"))
+    OMIT(4, TIME, "timeAdded"))
 MESSAGE(m_node_spec, "NodeSpec", OMIT(4, BOOL, "unschedulable"), SUBS(5, m_taint, "taints"))
 MESSAGE(m_node_condition, "NodeCondition", ONE(1, STRING, "type"), ONE(2, STRING, "status"),
-    ONE(4, TIME, "lastTransitionTime"), OMIT(5, STRING, "reason"), OMIT(6, STRING, "message"))
+    OMIT(4, TIME, "lastTransitionTime"), OMIT(5, STRING, "reason"), OMIT(6, STRING, "message"))
 MESSAGE(m_container_image, "ContainerImage", LIST(1, STRING, "names"), OMIT(2, INT64, "sizeBytes"))
 MESSAGE(m_node_status, "NodeStatus", MAP(1, AMOUNT, "capacity"), MAP(2, AMOUNT, "allocatable"),
     SUBS(4, m_node_condition, "conditions"), SUBS(8, m_container_image, "images"),
@@ -118,7 +118,7 @@ MESSAGE(m_pod_group_spec, "PodGroupSpec", ONE(1, STRING, "parentCompositePodGrou
     SUB(6, m_disruption_mode, "disruptionMode"), OMIT(7, STRING, "priorityClassName"),
     ONE(8, INT32, "priority"), ONE(9, STRING, "preemptionPolicy"))
 MESSAGE(m_condition, "Condition", ONE(1, STRING, "type"), ONE(2, STRING, "status"),
-    OMIT(3, INT64, "observedGeneration"), ONE(4, TIME, "lastTransitionTime"),
+    OMIT(3, INT64, "observedGeneration"), OMIT(4, TIME, "lastTransitionTime"),
     ONE(5, STRING, "reason"), ONE(6, STRING, "message"))
 MESSAGE(m_pod_group_resource_claim_status, "PodGroupResourceClaimStatus", ONE(1, STRING, "name"),
     ONE(2, STRING, "resourceClaimName"))

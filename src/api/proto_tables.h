@@ -3,8 +3,8 @@
  * number, the shape of its value and its name in JSON.
  *
  * Written by tools/proto-gen from the Go types of k8s.io/api v0.37.2; change that, not this.
- * Invariants: rows are in the order of their numbers. What has no row is skipped on the wire:
- *             managed fields above all, and whatever the schemas (schema*.c) do not read.
+ * Invariants: a row's place is its number. What has no row is skipped on the wire: managed fields
+ *             above all, and whatever the schemas (schema*.c) do not read.
  */
 #ifndef MST_PROTO_TABLES_H
 #define MST_PROTO_TABLES_H
@@ -13,10 +13,10 @@
 
 /* clang-format off */
 #define ROW(number_, shape_, many_, omit_, name_, sub_)                                            \
-    { .name = (name_), .name_n = sizeof(name_) - 1, .number = (number_),                           \
+    [number_] = { .name = (name_), .name_n = sizeof(name_) - 1,                                    \
       .shape = MST_PROTO_##shape_, .many = MST_PROTO_##many_, .omit_zero = (omit_), .sub = (sub_) }
 #define ONE(number, shape, name) ROW(number, shape, ONE, false, name, NULL)
-/* JSON leaves it out when it is zero or empty; on the wire it is there all the same. */
+/* JSON leaves it out or says null when it is zero or empty; on the wire it is there all the same. */
 #define OMIT(number, shape, name) ROW(number, shape, ONE, true, name, NULL)
 #define LIST(number, shape, name) ROW(number, shape, LIST, false, name, NULL)
 #define MAP(number, shape, name) ROW(number, shape, MAP, false, name, NULL)

@@ -177,7 +177,7 @@ static mst_rc read_event(struct mst_watch_reader *watch, struct mst_api *api,
 {
     const bool proto = watch->encoding == MST_ENCODING_PROTO;
     struct mst_watch_event event = { 0 };
-    struct mst_str frame, type;
+    struct mst_str frame = MST_STR_NONE, type = MST_STR_NONE;
     mst_rc rc = proto ? proto_frame(watch, &frame) : json_frame(watch, &frame);
     if (rc)
         return rc;

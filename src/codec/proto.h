@@ -65,16 +65,15 @@ typedef enum {
 
 struct mst_proto_message;
 struct mst_proto_field {
-    const char *name; /* in JSON */
+    const char *name; /* in JSON; NULL: no such row */
     const struct mst_proto_message *sub;
-    uint16_t number;
     uint8_t name_n;
     uint8_t shape;  /* mst_proto_shape */
     uint8_t many;   /* mst_proto_many */
-    bool omit_zero; /* JSON leaves out zero, false and "" */
+    bool omit_zero; /* zero, false, "" and an empty message are left out */
 };
 
-/* Rows by rising number; at most MST_PROTO_ROWS_MAX. */
+/* The row of field number n is rows[n]; at most MST_PROTO_ROWS_MAX. */
 struct mst_proto_message {
     const char *name; /* for errors */
     const struct mst_proto_field *rows;

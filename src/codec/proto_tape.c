@@ -14,7 +14,6 @@ struct frame {
     const struct mst_proto_message *message;
     const char *end;
     uint64_t seen;  /* a bit per row that was read */
-    uint32_t row;   /* where the next field is looked for */
     uint32_t at;    /* index of its object on the tape */
     uint32_t count; /* members so far */
     bool inside;    /* INLINE: the members go to the object around it */
@@ -23,10 +22,15 @@ struct frame {
     uint32_t many_at, many_count;
 };
 
+/* The value of a field: one or the other. */
+struct value {
+    uint64_t varint;
+    struct mst_str bytes;
+};
+
 struct builder {
     struct mst_arena *arena;
-    const char *begin;
-    struct mst_proto in; /* `end` is that of the innermost message */
+    const char *begin, *at; /* `at` is behind the field that was read last */
     struct mst_value *tape;
     uint32_t n, cap;
     uint32_t depth;
@@ -35,14 +39,14 @@ struct builder {
     mst_rc rc;
 };
 
-/* Kept messages have an entry per twelve bytes or so; denser ones make the tape grow. */
-enum { BYTES_PER_ENTRY = 12, ENTRIES_MIN = 16 };
+/* Pods have an entry per ten bytes; denser messages make the tape grow. */
+enum { BYTES_PER_ENTRY = 8, ENTRIES_MIN = 16 };
 
 static bool bad(struct builder *b, mst_rc rc, const char *what)
 {
     const struct frame *f = &b->open[b->depth ? b->depth - 1 : 0];
-    b->rc = mst_fail(b->err, rc, "%s, byte %zu: %s", f->message->name,
-                     (size_t)(b->in.at - b->begin), what);
+    b->rc = mst_fail(b->err, rc, "%s, byte %zu: %s", f->message->name, (size_t)(b->at - b->begin),
+                     what);
     return false;
 }
 
@@ -88,19 +92,28 @@ static void close_many(struct builder *b, struct frame *f)
 
 /* ---- values ---- */
 
-static bool is_ascii(struct mst_str s)
+/* Words that overlap, so that no text needs a loop over its last bytes. */
+static inline bool is_ascii(struct mst_str s)
 {
     const uint64_t highs = UINT64_C(0x8080808080808080);
-    uint64_t word, all = 0;
-    size_t i = 0;
-    for (; s.n - i >= sizeof(word); i += sizeof(word)) {
-        memcpy(&word, s.p + i, sizeof(word));
-        all |= word;
+    uint64_t word, all;
+    uint32_t head, tail;
+    if (s.n >= sizeof(word)) {
+        memcpy(&all, s.p + s.n - sizeof(all), sizeof(all));
+        for (size_t i = 0; i + sizeof(word) < s.n; i += sizeof(word)) {
+            memcpy(&word, s.p + i, sizeof(word));
+            all |= word;
+        }
+    } else if (s.n >= sizeof(head)) {
+        memcpy(&head, s.p, sizeof(head));
+        memcpy(&tail, s.p + s.n - sizeof(tail), sizeof(tail));
+        all = head | tail;
+    } else if (s.n) {
+        all = (unsigned char)(s.p[0] | s.p[s.n / 2] | s.p[s.n - 1]);
+    } else {
+        all = 0;
     }
-    unsigned char rest = 0;
-    for (; i < s.n; i++)
-        rest |= (unsigned char)s.p[i];
-    return !(all & highs) && rest < 0x80;
+    return !(all & highs);
 }
 
 __attribute__((noinline)) static struct mst_str clean(struct mst_arena *arena, struct mst_str s)
@@ -162,6 +175,22 @@ static bool read_small(struct builder *b, struct mst_str bytes, struct small *ou
     return !in.bad || bad(b, MST_EDECODE, in.bad);
 }
 
+/*
+ * Takes the text of field `number` off the front of a message, if it is there and shorter than 128
+ * bytes: what is written for an amount or an entry of a map, without the detour of read_small.
+ */
+static inline bool take_text(struct mst_str *message, uint32_t number, struct mst_str *out)
+{
+    const unsigned char *p = (const unsigned char *)message->p;
+    if (message->n < 2 || p[0] != (number << 3 | MST_WIRE_BYTES) || p[1] >= 0x80 ||
+        p[1] > message->n - 2)
+        return false;
+    *out = (struct mst_str){ message->p + 2, p[1] };
+    message->p += 2 + out->n;
+    message->n -= 2 + out->n;
+    return true;
+}
+
 static char *put_two(char *p, int64_t value, char behind)
 {
     p[0] = (char)('0' + value / 10);
@@ -198,20 +227,28 @@ static bool push_time(struct builder *b, int64_t unix_s)
     return true;
 }
 
+static bool push_text(struct builder *b, struct mst_str s)
+{
+    s = text_of(b, s);
+    push(b, MST_STRING, s.p, s.n);
+    return true;
+}
+
 /* A value that is a message on the wire and a scalar in JSON. */
 static bool push_small(struct builder *b, mst_proto_shape shape, struct mst_str bytes)
 {
     const int64_t zero_time = -62135596800; /* of Go: null in JSON */
     struct small small;
+    struct mst_str rest = bytes, text;
+    if (shape == MST_PROTO_AMOUNT && take_text(&rest, 1, &text) && !rest.n)
+        return push_text(b, text);
     if (!read_small(b, bytes, &small))
         return false;
-    struct mst_str amount = small.text[1].p ? text_of(b, small.text[1]) : MST_STR("0");
-    struct mst_str text = text_of(b, small.text[3].p ? small.text[3] : MST_STR(""));
     if (shape == MST_PROTO_AMOUNT)
-        push(b, MST_STRING, amount.p, amount.n);
-    else if (shape == MST_PROTO_INT_OR_STR && small.number[1] == 1)
-        push(b, MST_STRING, text.p, text.n);
-    else if (shape == MST_PROTO_INT_OR_STR)
+        return push_text(b, small.text[1].p ? small.text[1] : MST_STR("0"));
+    if (shape == MST_PROTO_INT_OR_STR && small.number[1] == 1)
+        return push_text(b, small.text[3].p ? small.text[3] : MST_STR(""));
+    if (shape == MST_PROTO_INT_OR_STR)
         push_int(b, (int32_t)(uint32_t)small.number[2]);
     else if (bytes.n == 0 || (int64_t)small.number[1] == zero_time)
         push(b, MST_NULL, NULL, 0);
@@ -221,20 +258,17 @@ static bool push_small(struct builder *b, mst_proto_shape shape, struct mst_str 
 }
 
 /* A value that is no message: of a field, or of an element. */
-static inline bool push_value(struct builder *b, const struct mst_proto_field *row)
+static inline bool push_value(struct builder *b, const struct mst_proto_field *row,
+                              const struct value *value)
 {
     switch ((mst_proto_shape)row->shape) {
-    case MST_PROTO_STRING: {
-        struct mst_str s = text_of(b, b->in.bytes);
-        push(b, MST_STRING, s.p, s.n);
-        return true;
-    }
-    case MST_PROTO_BOOL: push(b, b->in.varint ? MST_TRUE : MST_FALSE, NULL, 0); return true;
-    case MST_PROTO_INT32: push_int(b, (int32_t)(uint32_t)b->in.varint); return true;
-    case MST_PROTO_INT64: push_int(b, (int64_t)b->in.varint); return true;
+    case MST_PROTO_STRING: return push_text(b, value->bytes);
+    case MST_PROTO_BOOL: push(b, value->varint ? MST_TRUE : MST_FALSE, NULL, 0); return true;
+    case MST_PROTO_INT32: push_int(b, (int32_t)(uint32_t)value->varint); return true;
+    case MST_PROTO_INT64: push_int(b, (int64_t)value->varint); return true;
     case MST_PROTO_AMOUNT:
     case MST_PROTO_TIME:
-    case MST_PROTO_INT_OR_STR: return push_small(b, (mst_proto_shape)row->shape, b->in.bytes);
+    case MST_PROTO_INT_OR_STR: return push_small(b, (mst_proto_shape)row->shape, value->bytes);
     case MST_PROTO_MESSAGE:
     case MST_PROTO_INLINE: break;
     }
@@ -243,19 +277,19 @@ static inline bool push_value(struct builder *b, const struct mst_proto_field *r
 }
 
 /* An entry of a map: its value is a string or a small message. */
-static bool push_entry(struct builder *b, const struct mst_proto_field *row)
+static bool push_entry(struct builder *b, const struct mst_proto_field *row, struct mst_str bytes)
 {
-    struct small entry;
-    if (!read_small(b, b->in.bytes, &entry))
-        return false;
-    struct mst_str key = text_of(b, entry.text[1].p ? entry.text[1] : MST_STR(""));
-    struct mst_str value = entry.text[2].p ? entry.text[2] : MST_STR("");
-    push(b, MST_STRING, key.p, key.n);
-    if (row->shape != MST_PROTO_STRING)
-        return push_small(b, (mst_proto_shape)row->shape, value);
-    value = text_of(b, value);
-    push(b, MST_STRING, value.p, value.n);
-    return true;
+    struct mst_str rest = bytes, key, value;
+    if (!take_text(&rest, 1, &key) || !take_text(&rest, 2, &value) || rest.n) {
+        struct small entry;
+        if (!read_small(b, bytes, &entry))
+            return false;
+        key = entry.text[1].p ? entry.text[1] : MST_STR("");
+        value = entry.text[2].p ? entry.text[2] : MST_STR("");
+    }
+    (void)push_text(b, key);
+    return row->shape == MST_PROTO_STRING ? push_text(b, value)
+                                          : push_small(b, (mst_proto_shape)row->shape, value);
 }
 
 /* ---- messages ---- */
@@ -265,13 +299,17 @@ static bool open_message(struct builder *b, const struct mst_proto_message *mess
 {
     if (MST_UNLIKELY(b->depth == MST_PROTO_DEPTH_MAX))
         return bad(b, MST_ELIMIT, "messages are nested too deep");
-    b->open[b->depth++] = (struct frame){
-        .message = message, .end = bytes.p + bytes.n, .at = b->n, .inside = inside
-    };
+    struct frame *f = &b->open[b->depth++];
+    f->message = message;
+    f->end = bytes.p + bytes.n;
+    f->seen = 0;
+    f->at = b->n;
+    f->count = 0;
+    f->inside = inside;
+    f->many = NULL;
     if (!inside)
         push(b, MST_OBJECT, NULL, 0);
-    b->in.at = bytes.p;
-    b->in.end = bytes.p + bytes.n;
+    b->at = bytes.p;
     return true;
 }
 
@@ -284,24 +322,6 @@ static void close_message(struct builder *b)
         b->open[b->depth - 1].count += f->count; /* the root is not inside anything */
     else
         close_container(b, f->at, f->count);
-    if (b->depth)
-        b->in.end = b->open[b->depth - 1].end;
-}
-
-/* The row of the field that was read, NULL when it is not kept. */
-static inline const struct mst_proto_field *find_row(struct frame *f, uint32_t number)
-{
-    const struct mst_proto_field *rows = f->message->rows;
-    uint32_t n = f->message->row_count, i = f->row;
-    if (MST_UNLIKELY(i > 0 && rows[i - 1].number >= number))
-        i = rows[i - 1].number == number ? i - 1 : 0; /* once more, or out of order */
-    while (i < n && rows[i].number < number)
-        i++;
-    f->row = i;
-    if (i == n || rows[i].number != number)
-        return NULL;
-    f->row = i + 1;
-    return &rows[i];
 }
 
 static inline mst_wire_type wire_of(const struct mst_proto_field *row)
@@ -312,13 +332,9 @@ static inline mst_wire_type wire_of(const struct mst_proto_field *row)
                : MST_WIRE_BYTES;
 }
 
-static inline bool is_zero(const struct builder *b, const struct mst_proto_field *row)
-{
-    return row->shape == MST_PROTO_STRING ? b->in.bytes.n == 0 : b->in.varint == 0;
-}
-
 /* One more value of an array or of a map, which opens with its first. */
-static bool add_to_many(struct builder *b, struct frame *f, const struct mst_proto_field *row)
+static bool add_to_many(struct builder *b, struct frame *f, const struct mst_proto_field *row,
+                        const struct value *value)
 {
     if (f->many != row) {
         push_key(b, f, row);
@@ -329,50 +345,68 @@ static bool add_to_many(struct builder *b, struct frame *f, const struct mst_pro
     }
     f->many_count++;
     if (row->many == MST_PROTO_MAP)
-        return push_entry(b, row);
+        return push_entry(b, row, value->bytes);
     if (row->shape == MST_PROTO_MESSAGE)
-        return open_message(b, row->sub, b->in.bytes, false);
-    return push_value(b, row);
+        return open_message(b, row->sub, value->bytes, false);
+    return push_value(b, row, value);
 }
 
-static bool add_field(struct builder *b, struct frame *f, const struct mst_proto_field *row)
+/* `value` has the text's length 0 for a number, and number 0 for a text. */
+static inline bool add_field(struct builder *b, struct frame *f, const struct mst_proto_field *row,
+                             const struct value *value)
 {
     uint64_t bit = UINT64_C(1) << (row - f->message->rows);
-    if (MST_UNLIKELY(b->in.type != wire_of(row)))
-        return bad(b, MST_EDECODE, "a value of the wrong type");
     if (f->many == row)
-        return add_to_many(b, f, row);
+        return add_to_many(b, f, row, value);
     if (MST_UNLIKELY(f->seen & bit))
         return bad(b, MST_EDECODE, "a field that was there before");
     f->seen |= bit;
     if (f->many)
         close_many(b, f);
     if (row->many != MST_PROTO_ONE)
-        return add_to_many(b, f, row);
-    if (row->omit_zero && is_zero(b, row))
+        return add_to_many(b, f, row, value);
+    if (row->omit_zero && !(value->varint | value->bytes.n))
         return true;
     if (row->shape == MST_PROTO_INLINE)
-        return open_message(b, row->sub, b->in.bytes, true);
+        return open_message(b, row->sub, value->bytes, true);
     push_key(b, f, row);
     if (row->shape == MST_PROTO_MESSAGE)
-        return open_message(b, row->sub, b->in.bytes, false);
-    return push_value(b, row);
+        return open_message(b, row->sub, value->bytes, false);
+    return push_value(b, row, value);
 }
 
-static bool build(struct builder *b)
+static inline const struct mst_proto_field *row_of(const struct frame *f, uint32_t number)
 {
-    while (b->depth) {
-        struct frame *f = &b->open[b->depth - 1];
-        if (mst_proto_read(&b->in)) {
-            const struct mst_proto_field *row = find_row(f, b->in.number);
-            if (row && MST_UNLIKELY(!add_field(b, f, row)))
-                return false;
-        } else if (MST_UNLIKELY(b->in.bad)) {
-            return bad(b, MST_EDECODE, b->in.bad);
-        } else {
-            close_message(b);
-        }
+    if (number >= f->message->row_count)
+        return NULL;
+    const struct mst_proto_field *row = &f->message->rows[number];
+    return row->name ? row : NULL;
+}
+
+/* Reads fields of the innermost message up to its end, or to where another message opens. */
+static bool read_fields(struct builder *b)
+{
+    struct frame *f = &b->open[b->depth - 1];
+    const uint32_t depth = b->depth;
+    struct mst_proto in = { .at = b->at, .end = f->end };
+    while (mst_proto_read(&in)) {
+        const struct mst_proto_field *row = row_of(f, in.number);
+        if (!row)
+            continue;
+        const bool text = in.type == MST_WIRE_BYTES;
+        const struct value value = { text ? 0 : in.varint, text ? in.bytes : MST_STR("") };
+        b->at = in.at;
+        if (MST_UNLIKELY(in.type != wire_of(row)))
+            return bad(b, MST_EDECODE, "a value of the wrong type");
+        if (MST_UNLIKELY(!add_field(b, f, row, &value)))
+            return false;
+        if (b->depth != depth)
+            return true;
     }
+    b->at = in.at;
+    if (MST_UNLIKELY(in.bad))
+        return bad(b, MST_EDECODE, in.bad);
+    close_message(b);
     return true;
 }
 
@@ -388,7 +422,6 @@ mst_rc mst_proto_tape(const struct mst_proto_message *message, struct mst_str by
     struct builder b;
     b.arena = arena;
     b.begin = bytes.p;
-    b.in = mst_proto_of(bytes);
     b.n = b.depth = 0;
     b.cap = (uint32_t)(bytes.n / BYTES_PER_ENTRY) + ENTRIES_MIN + 2 * first_count;
     b.tape = mst_arena_alloc(arena, b.cap * sizeof(*b.tape));
@@ -397,11 +430,12 @@ mst_rc mst_proto_tape(const struct mst_proto_message *message, struct mst_str by
     (void)open_message(&b, message, bytes, false); /* the first always fits */
     for (uint32_t i = 0; i < first_count; i++) {
         push(&b, MST_STRING, first[i].key, strlen(first[i].key));
-        struct mst_str value = text_of(&b, first[i].value);
-        push(&b, MST_STRING, value.p, value.n);
+        (void)push_text(&b, first[i].value);
         b.open[0].count++;
     }
-    if (build(&b))
-        *out = b.tape;
-    return b.rc;
+    while (b.depth)
+        if (!read_fields(&b))
+            return b.rc;
+    *out = b.tape;
+    return MST_OK;
 }

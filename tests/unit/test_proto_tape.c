@@ -66,24 +66,22 @@ static void test_wire_broken(struct mst_test *t)
 
 /* ---- tables ---- */
 
-#define FIELD(number_, shape_, many_, name_)                                                       \
-    {                                                                                              \
-        .name = (name_), .name_n = sizeof(name_) - 1, .number = (number_),                         \
-        .shape = MST_PROTO_##shape_, .many = MST_PROTO_##many_                                     \
-    }
+#define FIELD(number_, shape_, many_, name_) FIELD_SUB(number_, shape_, many_, name_, none)
 #define FIELD_SUB(number_, shape_, many_, name_, sub_)                                             \
-    {                                                                                              \
-        .name = (name_), .name_n = sizeof(name_) - 1, .number = (number_),                         \
-        .shape = MST_PROTO_##shape_, .many = MST_PROTO_##many_, .sub = &(sub_)                     \
-    }
+    [number_] = { .name = (name_),                                                                 \
+                  .name_n = sizeof(name_) - 1,                                                     \
+                  .shape = MST_PROTO_##shape_,                                                     \
+                  .many = MST_PROTO_##many_,                                                       \
+                  .sub = &(sub_) }
 
+static const struct mst_proto_message none;
 static const struct mst_proto_message thing;
 static const struct mst_proto_field inner_rows[] = { FIELD(1, STRING, ONE, "x"),
                                                      FIELD(2, BOOL, ONE, "y") };
 static const struct mst_proto_message inner = { "Inner", inner_rows, MST_COUNT(inner_rows) };
 static const struct mst_proto_field thing_rows[] = {
     FIELD(1, STRING, ONE, "s"),
-    { .name = "o", .name_n = 1, .number = 2, .shape = MST_PROTO_STRING, .omit_zero = true },
+    [2] = { .name = "o", .name_n = 1, .shape = MST_PROTO_STRING, .omit_zero = true },
     FIELD(3, INT32, ONE, "i"),
     FIELD(4, INT64, ONE, "l"),
     FIELD(5, AMOUNT, ONE, "q"),
@@ -96,7 +94,7 @@ static const struct mst_proto_field thing_rows[] = {
     FIELD(12, STRING, MAP, "ms"),
     FIELD(13, AMOUNT, MAP, "mq"),
     FIELD(14, TIME, MAP, "mt"),
-    { .name = "z", .name_n = 1, .number = 15, .shape = MST_PROTO_INT32, .omit_zero = true },
+    [15] = { .name = "z", .name_n = 1, .shape = MST_PROTO_INT32, .omit_zero = true },
 };
 static const struct mst_proto_message thing = { "Thing", thing_rows, MST_COUNT(thing_rows) };
 

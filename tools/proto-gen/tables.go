@@ -104,6 +104,9 @@ func readField(owner reflect.Type, f reflect.StructField) (field, bool) {
 		row.omit = omitEmpty
 	}
 	row.shape, row.sub = scalar(t, at)
+	if row.shape == "TIME" && row.many == "ONE" {
+		row.omit = true // null and absent are the same to all who read it
+	}
 	if json[0] == "" {
 		if row.shape != "MESSAGE" || row.many != "ONE" || f.Type.Kind() == reflect.Pointer {
 			fail("%s: inline, but no message", at)
@@ -128,8 +131,8 @@ func fieldsOf(t reflect.Type) []field {
 		}
 	}
 	sort.Slice(rows, func(a, b int) bool { return rows[a].number < rows[b].number })
-	if len(rows) > 64 {
-		fail("%s keeps more than 64 fields", t)
+	if len(rows) > 0 && rows[len(rows)-1].number >= 64 {
+		fail("%s keeps a field with a number above 63", t)
 	}
 	return rows
 }
@@ -207,8 +210,8 @@ const tablesHead = `/*
 const headerText = `/*
  * proto_tables.h - the words in which the tables of messages are written: for each field its
  * number, the shape of its value and its name in JSON.
-` + written + ` * Invariants: rows are in the order of their numbers. What has no row is skipped on the wire:
- *             managed fields above all, and whatever the schemas (schema*.c) do not read.
+` + written + ` * Invariants: a row's place is its number. What has no row is skipped on the wire: managed fields
+ *             above all, and whatever the schemas (schema*.c) do not read.
  */
 #ifndef MST_PROTO_TABLES_H
 #define MST_PROTO_TABLES_H
@@ -217,10 +220,10 @@ const headerText = `/*
 
 /* clang-format off */
 #define ROW(number_, shape_, many_, omit_, name_, sub_)                                            \
-    { .name = (name_), .name_n = sizeof(name_) - 1, .number = (number_),                           \
+    [number_] = { .name = (name_), .name_n = sizeof(name_) - 1,                                    \
       .shape = MST_PROTO_##shape_, .many = MST_PROTO_##many_, .omit_zero = (omit_), .sub = (sub_) }
 #define ONE(number, shape, name) ROW(number, shape, ONE, false, name, NULL)
-/* JSON leaves it out when it is zero or empty; on the wire it is there all the same. */
+/* JSON leaves it out or says null when it is zero or empty; on the wire it is there all the same. */
 #define OMIT(number, shape, name) ROW(number, shape, ONE, true, name, NULL)
 #define LIST(number, shape, name) ROW(number, shape, LIST, false, name, NULL)
 #define MAP(number, shape, name) ROW(number, shape, MAP, false, name, NULL)
