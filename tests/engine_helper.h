@@ -57,6 +57,7 @@ struct host {
     struct mst_effect last_bind; /* texts in arena */
     uint64_t last_eviction;      /* id */
     uint64_t uids;
+    struct mst_stats *stats; /* for host_start; NULL: the engine counts nothing */
 };
 
 static inline void host_die(struct host *h, const char *what)
@@ -73,7 +74,8 @@ static inline void host_start(struct host *h)
     struct mst_err err;
     h->engine = mst_engine_new(&(struct mst_engine_options){ .config = &h->config,
                                                              .registry = &h->registry,
-                                                             .syms = h->syms },
+                                                             .syms = h->syms,
+                                                             .stats = h->stats },
                                &err);
     if (!h->engine)
         host_die(h, err.text);

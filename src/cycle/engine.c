@@ -27,6 +27,7 @@ struct mst_engine *mst_engine_new(const struct mst_engine_options *options, stru
     engine->config = options->config;
     engine->syms = options->syms;
     engine->log = options->log;
+    engine->stats = options->stats;
     engine->random_ties = options->random_ties;
     mst_rng_init(&engine->rng, options->seed);
     mst_cluster_init(&engine->cluster, engine->syms);
@@ -52,6 +53,7 @@ struct mst_engine *mst_engine_new(const struct mst_engine_options *options, stru
         .framework_count = engine->framework_count,
         .config = engine->config,
         .unpops = engine->config->extenders.n > 0,
+        .stats = engine->stats ? &engine->stats->queue : NULL,
     });
     return engine;
 }
@@ -175,6 +177,7 @@ static bool attempt(struct mst_engine *engine)
     const bool over = popped.group ? mst_engine_group_cycle(engine, &popped)
                                    : mst_engine_pod_cycle(engine, &popped);
     if (over) {
+        mst_count_cycle(engine, popped.group);
         mst_asks_end(&engine->asks);
         tell_freed(engine);
     } else {
@@ -283,6 +286,9 @@ bool mst_engine_skip_deleting(struct mst_engine *engine, uint32_t pod)
 void mst_engine_fail_pod(struct mst_engine *engine, uint32_t pod, bool member,
                          const struct mst_failure *failure)
 {
+    bool gated;
+    const bool late = mst_queue_store_of(engine->queue, pod, &gated) == MST_STORE_NONE;
+    mst_count_failed(engine, pod, failure->error, late);
     if (member)
         mst_queue_member_failed(engine->queue, pod, failure->slots, 0, engine->now_ns);
     else

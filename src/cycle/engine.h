@@ -18,6 +18,7 @@
 #include "queue/queue.h"
 
 struct mst_engine;
+struct mst_stats;
 
 struct mst_engine_options {
     const struct mst_config *config;
@@ -26,6 +27,8 @@ struct mst_engine_options {
     bool random_ties; /* draw ties from a generator seeded with `seed` instead of lowest name */
     uint64_t seed;
     const struct mst_log *log; /* NULL: silent */
+    /* Counted in and never read by the engine (stats.h); the host's. NULL: nothing is counted. */
+    struct mst_stats *stats;
 };
 
 struct mst_engine *mst_engine_new(const struct mst_engine_options *options, struct mst_err *err);

@@ -4,7 +4,7 @@
 #ifndef MST_ENGINE_INTERNAL_H
 #define MST_ENGINE_INTERNAL_H
 
-#include "cycle/engine.h"
+#include "cycle/stats.h"
 #include "framework/batch.h"
 #include "framework/extender.h"
 #include "preempt/preempt.h"
@@ -33,6 +33,7 @@ struct mst_engine {
     const struct mst_config *config;
     struct mst_syms *syms;
     const struct mst_log *log;
+    struct mst_stats *stats; /* NULL: nothing is counted */
     struct mst_cluster cluster;
     struct mst_framework *frameworks; /* by profile index */
     uint32_t framework_count;
@@ -263,6 +264,21 @@ struct mst_placing {
     const struct mst_group_try *t; /* NULL: `place` will not be asked for */
 };
 struct mst_group_placer mst_engine_placer(struct mst_placing *placing);
+
+/* ---- counting (stats.c); nothing without stats ---- */
+
+/* An attempt is over (not: it has to wait for extenders). */
+void mst_count_cycle(struct mst_engine *engine, bool group);
+/* The failure handler has the pod; `late`: after it was placed. */
+void mst_count_failed(struct mst_engine *engine, uint32_t pod, bool error, bool late);
+/* The pod has its place and is about to be bound; it is still popped. */
+void mst_count_placed(struct mst_engine *engine, uint32_t pod);
+void mst_count_bound(struct mst_engine *engine, uint32_t pod, uint32_t profile);
+void mst_count_group(struct mst_engine *engine, uint32_t profile, mst_result result);
+/* Somebody looked for victims: how that ended. */
+void mst_count_preemption(struct mst_engine *engine, bool group, mst_code code);
+void mst_count_victims(struct mst_engine *engine, bool group, const struct mst_victims *victims);
+void mst_count_eviction(struct mst_engine *engine, bool group, bool failed, int64_t began_ns);
 
 /* ---- evictions (evict.c) ---- */
 

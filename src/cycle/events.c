@@ -440,6 +440,7 @@ static struct mst_str assigned_note(struct mst_engine *engine, const struct mst_
 
 static void bind_done(struct mst_engine *engine, const struct mst_bind *bind)
 {
+    mst_count_bound(engine, bind->pod, bind->profile);
     mst_engine_unreserve(engine, bind->pod, false);
     struct mst_str note = assigned_note(engine, &engine->cluster.pods.v[bind->pod]);
     mst_effect_event(engine, bind->pod, false, "Scheduled", "Binding", note);

@@ -47,6 +47,7 @@ static struct mst_eviction *make(struct mst_engine *engine, const struct mst_pre
     const struct mst_cluster *c = &engine->cluster;
     struct mst_eviction *e = mst_calloc(1, sizeof(*e));
     e->group = p->group;
+    e->began_ns = engine->now_ns;
     e->row = p->row;
     e->profile = p->fw->profile;
     e->ns = p->group ? c->groups.v[p->row].ns : c->pods.v[p->row].ns;
@@ -196,6 +197,7 @@ static void forget(struct mst_engine *engine, const struct mst_eviction *e)
 static void finish(struct mst_engine *engine, struct mst_eviction *e)
 {
     forget(engine, e);
+    mst_count_eviction(engine, e->group, e->failed, e->began_ns);
     mst_preemptor_end(&engine->cluster, e->uid);
     if ((e->failed || e->silent_end) && mst_eviction_preemptor_lives(engine, e))
         mst_queue_activate(engine->queue, e->group, e->row, engine->now_ns);
@@ -289,6 +291,7 @@ static void clear_nominations(struct mst_engine *engine, const struct mst_preemp
 void mst_engine_evict(struct mst_engine *engine, const struct mst_preemptor *p,
                       const struct mst_preemption *preemption)
 {
+    mst_count_victims(engine, p->group, &preemption->victims);
     if (!live_count(engine, &preemption->victims))
         return;
     clear_nominations(engine, p, preemption);

@@ -21,6 +21,7 @@ struct mst_eviction_promise {
 };
 
 struct mst_eviction {
+    int64_t began_ns;
     struct mst_arena arena;
     bool group;
     uint32_t row, profile;

@@ -173,6 +173,7 @@ static void fail_member(struct mst_engine *engine, const struct mst_group_try *t
 static void submit_success(struct mst_engine *engine, const struct mst_group_try *t)
 {
     engine->cluster.groups.v[t->group].tried_again = false;
+    mst_count_group(engine, t->fw->profile, MST_RESULT_SCHEDULED);
     uint32_t waiters = permit_waiters(engine, t);
     for (uint32_t i = 0; i < t->member_count; i++) {
         const struct mst_member *m = &t->members[i];
@@ -212,6 +213,12 @@ static void submit_failure(struct mst_engine *engine, struct mst_group_try *t,
                            const struct mst_preemption *preemption)
 {
     const struct mst_preemptor preemptor = { .group = true, .row = t->group, .fw = t->fw };
+    if (t->post.n) /* somebody looked for victims */
+        mst_count_preemption(engine, true, preemption->code);
+    mst_count_group(engine, t->fw->profile,
+                    t->code == MST_ERROR ? MST_RESULT_ERROR
+                    : t->evicting        ? MST_RESULT_WAITING
+                                         : MST_RESULT_UNSCHEDULABLE);
     if (t->evicting)
         mst_engine_evict_begin(engine, &preemptor, preemption);
     struct mst_group_texts texts;

@@ -62,6 +62,8 @@ static bool fail(struct mst_engine *engine, uint32_t pod, const struct mst_frame
     mst_pod_no_of(engine, pod, fw, pick, NULL, &no);
     if (no.preemption.code == MST_WAIT)
         return false;
+    if (no.asked)
+        mst_count_preemption(engine, false, no.preemption.code);
     if (no.preemption.code == MST_SUCCESS)
         mst_engine_evict_begin(engine, &preemptor, &no.preemption);
     mst_engine_fail_pod(engine, pod, false, &no.failure);

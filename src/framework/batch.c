@@ -95,6 +95,15 @@ void mst_batch_store(const struct mst_batch_ask *ask, struct mst_eval *eval, uin
 
 void mst_batch_chose(const struct mst_batch_ask *ask, mst_sym node, bool list)
 {
+    struct mst_batch_counts *counts = &ask->batch->counts;
+    const bool hinted = ask->batch->hinted != MST_SYM_NONE, used = ask->batch->hinted == node;
+    counts->hint_used += hinted && used;
+    counts->hint_not_used += hinted && !used;
+    if (!used && !list)
+        counts->flushed[MST_BATCH_EMPTY_LIST]++;
+    else if (!used && !mst_signature_set(ask->signature))
+        counts->flushed[MST_BATCH_POD_NOT_BATCHABLE]++;
+    ask->batch->hinted = MST_SYM_NONE;
     if (!list)
         forget(ask->batch);
     ask->batch->chosen = true;
@@ -104,17 +113,19 @@ void mst_batch_chose(const struct mst_batch_ask *ask, mst_sym node, bool list)
 
 /* ---- a hint ---- */
 
-static bool compatible(const struct mst_batch_ask *ask, const struct mst_cluster *cluster,
-                       uint32_t pod)
+static mst_batch_flush judge(const struct mst_batch_ask *ask, const struct mst_cluster *cluster,
+                             uint32_t pod)
 {
     const struct mst_batch *b = ask->batch;
-    if (!b->names.n || !b->chosen)
-        return false;
     if (ask->cycle != b->cycle + 1 && !(ask->groups && ask->cycle == b->cycle))
-        return false;
-    return cluster->pods.v[pod].status_nominated == MST_SYM_NONE &&
-           mst_signature_set(ask->signature) && mst_signature_eq(ask->signature, b->signature) &&
-           ask->now_ns - b->created_ns <= AGE_MAX_NS;
+        return MST_BATCH_POD_SKIPPED;
+    if (!b->chosen)
+        return MST_BATCH_POD_FAILED;
+    if (cluster->pods.v[pod].status_nominated != MST_SYM_NONE)
+        return MST_BATCH_POD_NOMINATED;
+    if (!mst_signature_set(ask->signature) || !mst_signature_eq(ask->signature, b->signature))
+        return MST_BATCH_POD_INCOMPATIBLE;
+    return ask->now_ns - b->created_ns <= AGE_MAX_NS ? MST_BATCH_USABLE : MST_BATCH_EXPIRED;
 }
 
 /* The rows of all entries; false when one of the nodes is gone. */
@@ -235,19 +246,36 @@ static mst_sym pop(struct mst_batch *batch, const struct mst_syms *syms, struct 
     return name;
 }
 
-mst_sym mst_batch_hint(const struct mst_batch_ask *ask, struct mst_eval *eval, uint32_t pod,
-                       struct mst_rng *rng)
+static mst_sym find_hint(const struct mst_batch_ask *ask, struct mst_eval *eval, uint32_t pod,
+                         struct mst_rng *rng)
 {
     struct mst_batch *batch = ask->batch;
     const struct mst_view *view = &eval->fw->view;
-    if (eval->pre_code != MST_SUCCESS || !compatible(ask, view->cluster, pod))
+    if (eval->pre_code != MST_SUCCESS || !batch->names.n)
+        return MST_SYM_NONE;
+    const mst_batch_flush flush = judge(ask, view->cluster, pod);
+    batch->counts.flushed[flush]++;
+    if (flush != MST_BATCH_USABLE)
         return MST_SYM_NONE;
     uint32_t last = mst_nodes_row(view->nodes, batch->node);
-    if (last == MST_ROW_NONE)
+    if (last == MST_ROW_NONE) {
+        batch->counts.flushed[MST_BATCH_NODE_MISSING]++;
         return MST_SYM_NONE;
+    }
     /* Nominated pods are not asked about here, as upstream has it. */
     mst_verdict verdict = mst_eval_row_verdict(eval, mst_eval_domain_filters(eval), last);
-    if (verdict == MST_VERDICT_OK && !rescore(batch, eval, last))
+    batch->counts.rescores += verdict == MST_VERDICT_OK;
+    if (verdict == MST_VERDICT_OK && !rescore(batch, eval, last)) {
+        batch->counts.flushed[MST_BATCH_NODE_MISSING]++;
         return MST_SYM_NONE;
+    }
     return pop(batch, view->syms, rng);
+}
+
+mst_sym mst_batch_hint(const struct mst_batch_ask *ask, struct mst_eval *eval, uint32_t pod,
+                       struct mst_rng *rng)
+{
+    ask->batch->hinted = find_hint(ask, eval, pod, rng);
+    ask->batch->counts.no_hint += ask->batch->hinted == MST_SYM_NONE;
+    return ask->batch->hinted;
 }

@@ -16,11 +16,33 @@
 #include "framework/eval.h"
 #include "framework/signature.h"
 
+/* Why a list could not be used, or none was made. */
+typedef enum {
+    MST_BATCH_USABLE,
+    MST_BATCH_POD_FAILED,
+    MST_BATCH_POD_SKIPPED,
+    MST_BATCH_POD_NOMINATED,
+    MST_BATCH_NODE_MISSING,
+    MST_BATCH_EMPTY_LIST,
+    MST_BATCH_EXPIRED,
+    MST_BATCH_POD_INCOMPATIBLE,
+    MST_BATCH_POD_NOT_BATCHABLE,
+    MST_BATCH_FLUSH_COUNT,
+} mst_batch_flush;
+
+/* For metrics, since the beginning; nothing reads it here. */
+struct mst_batch_counts {
+    uint64_t no_hint, hint_used, hint_not_used, rescores;
+    uint64_t flushed[MST_BATCH_FLUSH_COUNT];
+};
+
 struct mst_batch {
+    struct mst_batch_counts counts;
     /* the list; live only together with a signature */
     struct mst_signature signature;
     int64_t created_ns;
     uint32_t width; /* raw scores per node: Score plugins of the profile */
+    mst_sym hinted; /* what the pod at hand was given */
     MST_VEC(mst_sym) names;
     MST_VEC(int64_t) totals;
     MST_VEC(int64_t) raws; /* [entry * width + place in the order of Score plugins] */

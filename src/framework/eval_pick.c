@@ -481,6 +481,8 @@ void mst_eval_pick_batched(struct mst_evals *evals, const struct mst_framework *
     mst_eval_open_for(eval, cluster->nominated_pod_count > NOMINATED_FEW, &frame);
     const uint64_t extenders = evals->asks ? cluster->pods.v[pod].extenders : 0;
     mst_sym first = cluster->pods.v[pod].status_nominated, hint = MST_SYM_NONE;
+    if (ask)
+        ask->batch->hinted = MST_SYM_NONE;
     if (ask && first == MST_SYM_NONE)
         first = hint = mst_batch_hint(ask, eval, pod, rng);
     evals->ask = ask;

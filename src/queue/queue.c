@@ -207,6 +207,7 @@ void mst_queue_pod_added(struct mst_queue *queue, uint32_t pod, int64_t now_ns)
     mst_assert(row->known_profile);
     mst_assert(row->profile < queue->o.framework_count);
     mst_q_first_use(queue, now_ns);
+    mst_q_cause(queue, "UnscheduledPodAdd");
     want_pod(queue, pod);
     struct mst_q_pod *p = &queue->pods.v[pod];
     mst_assert(p->at == MST_AT_NONE);
@@ -266,6 +267,7 @@ static void take_out(struct mst_queue *queue, uint32_t pod, int64_t now_ns)
 void mst_queue_pod_removed(struct mst_queue *queue, uint32_t pod, int64_t now_ns)
 {
     mst_q_first_use(queue, now_ns);
+    mst_q_cause(queue, "UnscheduledPodAdd"); /* so upstream names what a leaving member causes */
     if (pod >= queue->pods.n)
         return;
     take_out(queue, pod, now_ns);
@@ -407,6 +409,7 @@ void mst_queue_group_added(struct mst_queue *queue, uint32_t group, int64_t now_
 void mst_queue_group_updated(struct mst_queue *queue, uint32_t group, int64_t now_ns)
 {
     mst_q_first_use(queue, now_ns);
+    mst_q_cause(queue, "UnscheduledPodAdd");
     if (group >= queue->groups.n)
         return; /* no member of it was ever here */
     struct mst_q_group *g = &queue->groups.v[group];

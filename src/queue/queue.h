@@ -55,12 +55,15 @@ struct mst_held {
 };
 enum { MST_HELD_S = 10 };
 
+struct mst_queue_stats;
+
 struct mst_queue_options {
     struct mst_cluster *cluster;
     const struct mst_framework *frameworks; /* by profile index */
     uint32_t framework_count;
     const struct mst_config *config; /* profile, gates, backoffs, timeout */
-    bool unpops; /* mst_queue_unpop will be called: a pop keeps what it changes */
+    bool unpops;                   /* mst_queue_unpop will be called: a pop keeps what it changes */
+    struct mst_queue_stats *stats; /* counted in, never read (queue_stats.h); NULL: not counted */
 };
 
 struct mst_queue; /* queue_internal.h */
@@ -156,6 +159,9 @@ mst_store mst_queue_store_of(const struct mst_queue *queue, uint32_t pod, bool *
  * before does not count); INT64_MIN when never.
  */
 int64_t mst_queue_since(const struct mst_queue *queue, uint32_t pod);
+/* Attempts of the entity that a popped pod belongs to; and whether the unschedulable timeout was
+ * the last to wake it. */
+uint32_t mst_queue_tries(const struct mst_queue *queue, uint32_t pod, bool *ret_after_flush);
 uint32_t mst_queue_attempts(const struct mst_queue *queue, bool group, uint32_t id);
 /*
  * When mst_queue_tick moves the entity of the pod out of backoff: the first whole second after its

@@ -109,6 +109,7 @@ void mst_queue_unpop(struct mst_queue *queue)
     struct mst_entity *e = mst_q_entity(queue, id);
     *e = before->e;
     e->store = MST_STORE_NONE;
+    mst_q_cause(queue, NULL);
     mst_q_enter_heap(queue, id, (mst_store)before->store);
 }
 
@@ -191,8 +192,9 @@ void mst_queue_pod_failed(struct mst_queue *queue, uint32_t pod, uint64_t unsche
     p->e.store = MST_STORE_NONE;
     p->at = MST_AT_ENTITY;
     note_failure(queue, pod, unschedulable_slots, pending_slots, now_ns);
+    mst_q_cause(queue, "ScheduleAttemptFailure");
     if (unschedulable_slots == 0 && pending_slots == 0)
-        mst_q_requeue(queue, id, MST_REQUEUE_AFTER_BACKOFF, now_ns);
+        mst_q_requeue_as(queue, id, MST_REQUEUE_AFTER_BACKOFF, now_ns);
     else
         mst_q_enter_unschedulable(queue, id);
 }
@@ -227,6 +229,7 @@ void mst_queue_member_failed(struct mst_queue *queue, uint32_t pod, uint64_t uns
     p->returned = p->at == MST_AT_POPPED;
     p->at = MST_AT_NONE;
     note_failure(queue, pod, unschedulable_slots, pending_slots, now_ns);
+    mst_q_cause(queue, "ScheduleAttemptFailure");
     if (p->returned)
         p->e.errors_count = 0; /* counts failures after submission: what retry_alone backs off by */
     bool fresh = mst_q_resolvable(queue, p->group) && queue->popped != mst_q_group_id(p->group) &&
@@ -304,6 +307,7 @@ void mst_queue_group_done(struct mst_queue *queue, uint32_t group, mst_group_end
     /* Priority of the object as it is now: it may have been replaced since the pop. */
     g->e.priority = queue->o.cluster->groups.v[group].priority;
     settle(queue, &g->e, end, had, now_ns);
+    mst_q_cause(queue, "ScheduleAttemptFailure");
     mst_q_requeue(queue, id, end == MST_GROUP_SUCCESS ? MST_REQUEUE_NOW : MST_REQUEUE_AFTER_BACKOFF,
                   now_ns);
 }

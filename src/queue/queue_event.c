@@ -166,7 +166,7 @@ static void wake_unschedulable(struct mst_queue *queue, const struct mst_cluster
         mst_requeue how = mst_q_is_group(id) ? judge_group(queue, id / 2, event)
                                              : judge_pod(queue, id / 2, event);
         if (how != MST_REQUEUE_SKIP)
-            mst_q_requeue(queue, id, how, now_ns);
+            mst_q_requeue_as(queue, id, how, now_ns);
     }
 }
 
@@ -201,12 +201,13 @@ static void wake_groups_in_backoff(struct mst_queue *queue, const struct mst_clu
             mst_vec_push(&queue->scratch_ids, id);
     }
     for (uint32_t i = 0; i < queue->scratch_ids.n; i++)
-        mst_q_requeue(queue, queue->scratch_ids.v[i], MST_REQUEUE_NOW, now_ns);
+        mst_q_requeue_as(queue, queue->scratch_ids.v[i], MST_REQUEUE_NOW, now_ns);
 }
 
 void mst_queue_event(struct mst_queue *queue, const struct mst_cluster_event *event, int64_t now_ns)
 {
     mst_q_first_use(queue, now_ns);
+    mst_q_cause(queue, event->label);
     bool any = find_listeners(queue, event);
     /* Backoff first: a group that the event moves there must not be moved by it a second time. */
     if (!queue->o.config->upstream && event->resource != MST_ON_WILDCARD &&
@@ -226,6 +227,7 @@ void mst_queue_pod_updated(struct mst_queue *queue, uint32_t pod,
 {
     if (pod >= queue->pods.n || queue->pods.v[pod].at == MST_AT_NONE)
         return;
+    mst_q_cause(queue, "UnscheduledPodUpdate");
     mst_q_pod_changed(queue, pod, now_ns);
     if (queue->pods.v[pod].at != MST_AT_ENTITY)
         return;
@@ -233,6 +235,7 @@ void mst_queue_pod_updated(struct mst_queue *queue, uint32_t pod,
     const struct mst_entity *e = mst_q_entity(queue, id);
     for (uint32_t i = 0; i < event_count && e->store == MST_STORE_UNSCHEDULABLE; i++) {
         (void)find_listeners(queue, &events[i]);
+        mst_q_cause(queue, events[i].label);
         const struct mst_entity *own = &queue->pods.v[pod].e;
         bool blamed = own->unschedulable != 0 || own->pending != 0;
         /* 1.38 and profile muster: a member that nobody rejected does not wake its gated group. */
@@ -240,13 +243,14 @@ void mst_queue_pod_updated(struct mst_queue *queue, uint32_t pod,
             continue;
         mst_requeue how = judge_pod(queue, pod, &events[i]);
         if (how != MST_REQUEUE_SKIP)
-            mst_q_requeue(queue, id, how, now_ns);
+            mst_q_requeue_as(queue, id, how, now_ns);
     }
 }
 
 void mst_queue_activate(struct mst_queue *queue, bool group, uint32_t id, int64_t now_ns)
 {
     mst_q_first_use(queue, now_ns);
+    mst_q_cause(queue, "ForceActivate");
     if (id >= (group ? queue->groups.n : queue->pods.n))
         return;
     if (!group && queue->pods.v[id].at != MST_AT_ENTITY)
@@ -293,7 +297,7 @@ static void flush_unschedulable(struct mst_queue *queue, int64_t due_ns, int64_t
         if (due_ns - waits_since(e) <= timeout_ns)
             continue;
         e->flush_ns = now_ns;
-        mst_q_requeue(queue, id, MST_REQUEUE_AFTER_BACKOFF, now_ns);
+        mst_q_requeue_as(queue, id, MST_REQUEUE_AFTER_BACKOFF, now_ns);
     }
     int64_t oldest_ns = INT64_MAX;
     for (uint32_t id = queue->unschedulable_head; id != MST_Q_NONE;
@@ -305,6 +309,7 @@ static void flush_unschedulable(struct mst_queue *queue, int64_t due_ns, int64_t
 void mst_queue_tick(struct mst_queue *queue, int64_t now_ns)
 {
     mst_q_first_use(queue, now_ns);
+    mst_q_cause(queue, "BackoffComplete");
     flush_backoff(queue, &queue->backoff, now_ns);
     flush_backoff(queue, &queue->error_backoff, now_ns);
     if (now_ns < queue->next_flush_ns)
@@ -313,6 +318,7 @@ void mst_queue_tick(struct mst_queue *queue, int64_t now_ns)
      * As of the last whole period: a host that calls between the deadlines, or later than one,
      * moves nothing that a punctual host would not have moved.
      */
+    mst_q_cause(queue, "UnschedulableTimeout");
     int64_t period_ns = MST_Q_FLUSH_S * MST_Q_SECOND;
     int64_t due_ns = now_ns - (now_ns - queue->start_ns) % period_ns;
     flush_unschedulable(queue, due_ns, now_ns);

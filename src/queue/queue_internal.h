@@ -13,7 +13,7 @@
 #ifndef MST_QUEUE_INTERNAL_H
 #define MST_QUEUE_INTERNAL_H
 
-#include "queue/queue.h"
+#include "queue/queue_stats.h"
 
 enum {
     MST_Q_NONE = UINT32_MAX, /* no entity, no row */
@@ -96,6 +96,8 @@ struct mst_q_popped {
 
 struct mst_queue {
     struct mst_queue_options o;
+    const char *cause; /* for stats: the event that what happens now follows from; NULL: none */
+    uint8_t named;     /* for stats: the store that a hint named, MST_STORE_NONE: no hint did */
     MST_VEC(struct mst_q_pod) pods;
     MST_VEC(struct mst_q_group) groups;
     uint64_t serial;
@@ -167,6 +169,24 @@ static inline void mst_q_stamp(struct mst_queue *queue, struct mst_entity *e, in
     e->since_serial = ++queue->serial;
 }
 
+/* ---- stats ---- */
+
+static inline void mst_q_cause(struct mst_queue *queue, const char *event)
+{
+    queue->cause = event;
+}
+/* The entity came into the store, or counts as if it did. */
+static inline void mst_q_count(struct mst_queue *queue, uint32_t id, mst_store store)
+{
+    if (!queue->o.stats || !queue->cause)
+        return;
+    const bool group = mst_q_is_group(id);
+    const mst_store queue_of = store == MST_STORE_ERROR_BACKOFF ? MST_STORE_BACKOFF : store;
+    const bool moved = queue->named == MST_STORE_NONE || queue->named != queue_of;
+    mst_queue_stats_add(queue->o.stats, queue->cause, store,
+                        group ? queue->groups.v[id / 2].members.n : 1, group, moved);
+}
+
 /* ---- queue_members.c ---- */
 
 bool mst_q_member_before(const struct mst_queue *queue, uint32_t a, uint32_t b);
@@ -196,6 +216,8 @@ void mst_q_enter_active(struct mst_queue *queue, uint32_t id, bool ask, int64_t 
 void mst_q_enter_heap(struct mst_queue *queue, uint32_t id, mst_store store);
 /* As a hint or a failure says (1.7 step 6): active or backoff, through PreEnqueue. */
 void mst_q_requeue(struct mst_queue *queue, uint32_t id, mst_requeue how, int64_t now_ns);
+/* The same for what a hint or a failure decided: an arrival where it said is no move (stats). */
+void mst_q_requeue_as(struct mst_queue *queue, uint32_t id, mst_requeue how, int64_t now_ns);
 /* Into the unschedulable store, not gated. */
 void mst_q_enter_unschedulable(struct mst_queue *queue, uint32_t id);
 /*

@@ -252,6 +252,7 @@ void mst_q_enter_heap(struct mst_queue *queue, uint32_t id, mst_store store)
     mst_q_leave(queue, id);
     mst_q_entity(queue, id)->store = (uint8_t)store;
     mst_heap_put(heap_of(queue, store), id);
+    mst_q_count(queue, id, store);
 }
 
 static void enter_gated(struct mst_queue *queue, uint32_t id, int64_t now_ns)
@@ -261,6 +262,9 @@ static void enter_gated(struct mst_queue *queue, uint32_t id, int64_t now_ns)
         mst_q_leave(queue, id);
         e->store = MST_STORE_UNSCHEDULABLE;
         list_append(queue, id);
+        mst_q_count(queue, id, MST_STORE_UNSCHEDULABLE);
+    } else if (queue->named != MST_STORE_NONE) {
+        mst_q_count(queue, id, MST_STORE_UNSCHEDULABLE); /* upstream takes it out and puts it in */
     }
     set_gated(queue, id, true, now_ns);
 }
@@ -272,6 +276,9 @@ void mst_q_enter_unschedulable(struct mst_queue *queue, uint32_t id)
     mst_assert(e->store == MST_STORE_NONE);
     e->store = MST_STORE_UNSCHEDULABLE;
     list_append(queue, id);
+    queue->named = MST_STORE_UNSCHEDULABLE;
+    mst_q_count(queue, id, MST_STORE_UNSCHEDULABLE);
+    queue->named = MST_STORE_NONE;
 }
 
 static void set_initial(struct mst_entity *e, int64_t now_ns)
@@ -316,11 +323,28 @@ void mst_q_requeue(struct mst_queue *queue, uint32_t id, mst_requeue how, int64_
     mst_q_enter_heap(queue, id, blamed ? MST_STORE_BACKOFF : MST_STORE_ERROR_BACKOFF);
 }
 
+void mst_q_requeue_as(struct mst_queue *queue, uint32_t id, mst_requeue how, int64_t now_ns)
+{
+    queue->named = how == MST_REQUEUE_NOW ? MST_STORE_ACTIVE : MST_STORE_BACKOFF;
+    mst_q_requeue(queue, id, how, now_ns);
+    queue->named = MST_STORE_NONE;
+}
+
+/* Upstream takes a group out and puts it in again when a member joins or leaves. */
+static void count_in_place(struct mst_queue *queue, uint32_t id)
+{
+    const mst_store store = (mst_store)mst_q_entity(queue, id)->store;
+    queue->named = store == MST_STORE_ERROR_BACKOFF ? MST_STORE_BACKOFF : store;
+    mst_q_count(queue, id, store);
+    queue->named = MST_STORE_NONE;
+}
+
 void mst_q_put_back(struct mst_queue *queue, uint32_t group, uint32_t joined, int64_t now_ns)
 {
     uint32_t id = mst_q_group_id(group);
     struct mst_entity *e = &queue->groups.v[group].e;
     if (e->store == MST_STORE_UNSCHEDULABLE) {
+        count_in_place(queue, id);
         /* Upstream leaves a group gated when the member that gated it leaves. */
         if (joined != MST_ROW_NONE)
             mst_q_hold(queue, joined, now_ns);
@@ -338,8 +362,11 @@ void mst_q_put_back(struct mst_queue *queue, uint32_t group, uint32_t joined, in
         return;
     }
     e->passed = true;
-    if (e->store != MST_STORE_ACTIVE && !mst_q_backing_off(queue, id, now_ns))
+    if (e->store != MST_STORE_ACTIVE && !mst_q_backing_off(queue, id, now_ns)) {
         mst_q_enter_active(queue, id, false, now_ns);
-    else if (e->store == MST_STORE_ACTIVE && joined != MST_ROW_NONE)
+        return;
+    }
+    count_in_place(queue, id);
+    if (e->store == MST_STORE_ACTIVE && joined != MST_ROW_NONE)
         set_initial(&queue->pods.v[joined].e, now_ns);
 }

@@ -2,7 +2,8 @@
  * metrics.h - counters, gauges and histograms, printed in the Prometheus text format.
  *
  * Families are declared once, in a table; a series is made by its label values when it is first
- * used. Printing is deterministic: families in order of declaration... by name, series by labels.
+ * used, that of a family without labels from the start. A family without series is not printed.
+ * Printing is deterministic: families by name, series by the values of their labels, these by name.
  *
  * Cost: an observation is a lookup of the label values and an addition; mst_series once and then
  * mst_series_add where it is hot.
@@ -29,20 +30,25 @@ struct mst_metric_family {
 struct mst_metrics;
 struct mst_series;
 
-/* `families` is static and outlives the registry. */
+/* `families` is static and outlives the registry. Names are unique. */
 struct mst_metrics *mst_metrics_new(const struct mst_metric_family *families, uint32_t count);
 void mst_metrics_free(struct mst_metrics *metrics);
 
-/* The series of these label values (as many as the family has labels), made if need be. */
+/*
+ * The series of these label values (as many as the family has labels), made if need be. Valid until
+ * the registry is reset.
+ */
 struct mst_series *mst_metrics_series(struct mst_metrics *metrics, uint32_t family,
                                       const struct mst_str *label_values);
+/* Asserted: what the family's type can do; counters never go down. */
 void mst_series_add(struct mst_series *series, double delta);     /* counters, gauges */
 void mst_series_set(struct mst_series *series, double value);     /* gauges */
 void mst_series_observe(struct mst_series *series, double value); /* histograms */
 void mst_series_observe_n(struct mst_series *series, double value, uint64_t times);
 
-/* Drops every series (DELETE /metrics). Series pointers held by others become invalid. */
+/* Drops every series, and makes those without labels anew. Pointers to series become invalid. */
 void mst_metrics_reset(struct mst_metrics *metrics);
+/* Appends the text format, version 0.0.4. */
 void mst_metrics_print(const struct mst_metrics *metrics, struct mst_buf *out);
 
 #endif
