@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/scheduler_flags.h"
+#include "cli/serving_flags.h"
 #include "cli/setup.h"
 #include "daemon/clock.h"
 #include "daemon/process.h"
@@ -16,6 +17,7 @@ struct starting {
     const struct mst_args *args;
     struct mst_setup setup;
     struct mst_connection connection;
+    struct mst_serving_setup serving;
     struct mst_recorder recorder;
     FILE *record;
     double qps;
@@ -205,6 +207,8 @@ static int schedule(struct starting *x)
         .random_ties = x->setup.random_ties,
         .seed = (uint64_t)x->setup.seed,
         .recorder = x->record ? &x->recorder : NULL,
+        .serving = x->serving.flags,
+        .explain = mst_serving_explain,
     };
     return end_recording(x, mst_process_run(&options));
 }
@@ -215,8 +219,9 @@ static int run(const struct mst_args *args)
     const char *to = mst_args_text(args, "write-config-to", NULL);
     int code = MST_EXIT_BAD_INPUT;
     mst_scheduler_flags_warn(args);
-    if (configure(&x))
+    if (configure(&x) && mst_serving_flags_read(args, &x.serving))
         code = to ? write_config(&x, to) : schedule(&x);
+    mst_serving_setup_done(&x.serving);
     mst_connection_done(&x.connection);
     mst_buf_done(&x.kubeconfig);
     mst_setup_done(&x.setup);

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 
 extern const struct mst_flag mst_scheduler_flags[];
-enum { MST_SCHEDULER_FLAG_COUNT = 58 };
+enum { MST_SCHEDULER_FLAG_COUNT = 59 };
 
 /* Says on standard error which of the given flags have no effect here, and why. */
 void mst_scheduler_flags_warn(const struct mst_args *args);

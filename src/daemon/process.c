@@ -25,6 +25,7 @@ struct mst_process {
     struct mst_discovery *discovery;
     struct mst_scheduler *scheduler;
     struct mst_lease *lease;
+    struct mst_serving *serving;
     struct mst_rng rng;
     char hostname[HOSTNAME_BYTES];
     bool ending;
@@ -109,6 +110,7 @@ static void elect(struct mst_process *p)
         .ctx = p,
     };
     p->lease = mst_lease_new(&options);
+    mst_serving_show(p->serving, p->scheduler, p->lease);
 }
 
 /* ---- the end ---- */
@@ -146,6 +148,7 @@ static void on_signal(evutil_socket_t fd, short what, void *ctx)
         return;
     }
     p->ending = true;
+    mst_serving_ending(p->serving);
     mst_log(p->options->log, 0, "Told to end", MST_KINT("signal", fd));
     const struct timeval after = { DRAIN_S, 0 };
     evtimer_add(p->drain_timer, &after);
@@ -160,6 +163,12 @@ static void on_synced(void *ctx)
     const struct mst_reflector_stats stats = mst_feeds_stats(mst_scheduler_feeds(p->scheduler));
     mst_log(p->options->log, 1, "Everything is listed", MST_KINT("objects", (int64_t)stats.events),
             MST_KINT("bytes", (int64_t)stats.bytes));
+}
+
+static void on_stepped(void *ctx, const struct mst_engine *engine, int64_t took_ns)
+{
+    struct mst_process *p = ctx;
+    mst_serving_stepped(p->serving, engine, took_ns);
 }
 
 static void on_served(void *ctx, const struct mst_served_apis *served)
@@ -183,6 +192,8 @@ static void on_served(void *ctx, const struct mst_served_apis *served)
         .seed = o->seed,
         .events_qps = o->events_qps,
         .recorder = o->recorder,
+        .stats = mst_serving_stats(p->serving),
+        .stepped = on_stepped,
         .synced = on_synced,
         .drained = on_drained,
         .ctx = p,
@@ -191,6 +202,7 @@ static void on_served(void *ctx, const struct mst_served_apis *served)
         fail(p, &err);
         return;
     }
+    mst_serving_show(p->serving, p->scheduler, NULL);
     if (o->config->leader.elect && !o->dry_run)
         elect(p);
     else
@@ -222,9 +234,35 @@ static mst_rc connect_client(struct mst_process *p, struct mst_err *err)
     return mst_client_new(&options, &p->client, err);
 }
 
+static void on_lookup_failed(void *ctx, struct mst_str problem)
+{
+    struct mst_err err;
+    mst_fail(&err, MST_EIO,
+             "the cluster's authentication configuration cannot be read: %.*s; "
+             "--authentication-tolerate-lookup-failure=true serves without it",
+             MST_ARG(problem));
+    fail(ctx, &err);
+}
+
+static mst_rc serve(struct mst_process *p, struct mst_err *err)
+{
+    const struct mst_serving_options options = {
+        .loop = p->loop,
+        .client = p->client,
+        .config = p->options->config,
+        .log = p->options->log,
+        .flags = p->options->serving,
+        .explain = p->options->explain,
+        .failed = on_lookup_failed,
+        .ctx = p,
+    };
+    return mst_serving_new(&options, &p->serving, err);
+}
+
 static void process_done(struct mst_process *p)
 {
     mst_discovery_free(p->discovery);
+    mst_serving_free(p->serving);
     mst_lease_free(p->lease);
     mst_scheduler_free(p->scheduler);
     mst_client_free(p->client);
@@ -245,7 +283,7 @@ int mst_process_run(const struct mst_process_options *options)
     /* Two instances must not have one identity, nor the same jitter. */
     mst_rng_init(&p.rng, (uint64_t)mst_wall_now() ^ (uint64_t)getpid() << 32);
     watch_signals(&p);
-    if (connect_client(&p, &err)) {
+    if (connect_client(&p, &err) || serve(&p, &err)) {
         fail(&p, &err);
     } else {
         const struct mst_discovery_options discovery = {

@@ -11,7 +11,7 @@
 #define MST_PROCESS_H
 
 #include "client/connection.h"
-#include "daemon/scheduler.h"
+#include "daemon/serving.h"
 
 struct mst_process;
 
@@ -27,6 +27,10 @@ struct mst_process_options {
     bool dry_run, random_ties;
     uint64_t seed;
     struct mst_recorder *recorder;
+    struct mst_serving_flags serving;
+    /* As mst_serving_options.explain. */
+    int (*explain)(void *ctx, struct mst_engine *engine, int64_t now_ns, struct mst_str kind,
+                   struct mst_str ns, struct mst_str name, bool json, struct mst_buf *out);
 };
 
 /* Runs until it is told to end; returns the exit code. Errors are said to the log. */

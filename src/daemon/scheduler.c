@@ -92,7 +92,7 @@ static void take_effect(struct mst_scheduler *s, const struct mst_effect *e)
 static void take_effects(struct mst_scheduler *s, int64_t began_ns)
 {
     if (s->options.stepped)
-        s->options.stepped(s->options.ctx, &s->effects, mst_mono_now() - began_ns);
+        s->options.stepped(s->options.ctx, s->engine, mst_mono_now() - began_ns);
     for (uint32_t i = 0; i < s->effects.list.n; i++)
         take_effect(s, &s->effects.list.v[i]);
 }
@@ -294,6 +294,7 @@ mst_rc mst_scheduler_new(const struct mst_scheduler_options *options, struct mst
         .random_ties = options->random_ties,
         .seed = options->seed,
         .log = options->log,
+        .stats = options->stats,
     };
     struct mst_scheduler *s = mst_calloc(1, sizeof(*s));
     *s = (struct mst_scheduler){ .options = *options };

@@ -34,8 +34,9 @@ struct mst_scheduler_options {
     struct mst_recorder *recorder; /* NULL: none */
     void (*synced)(void *ctx);     /* everything was listed once; may be NULL */
     void (*drained)(void *ctx);    /* after mst_scheduler_drain: nothing is under way any more */
-    /* Each step that did something, with what it wants and how long it took; may be NULL. */
-    void (*stepped)(void *ctx, const struct mst_effects *effects, int64_t took_ns);
+    struct mst_stats *stats;       /* where the engine counts; NULL: nowhere */
+    /* After each step that did something, with how long it took; may be NULL. */
+    void (*stepped)(void *ctx, const struct mst_engine *engine, int64_t took_ns);
     void *ctx;
 };
 

@@ -107,9 +107,9 @@ static void on_drained(void *ctx)
     ((struct rig *)ctx)->drained++;
 }
 
-static void on_stepped(void *ctx, const struct mst_effects *effects, int64_t took_ns)
+static void on_stepped(void *ctx, const struct mst_engine *engine, int64_t took_ns)
 {
-    (void)effects;
+    (void)engine;
     ((struct rig *)ctx)->steps += took_ns >= 0;
 }
 
