@@ -40,17 +40,21 @@ void mst_request_move(struct mst_request_handle *r, mst_request_state state)
     r->state = state;
 }
 
-static struct mst_request_handle *take_request(struct mst_client *client)
+/* In the list FREE. Streams have handles of their own: libcurl never lets go of their buffers. */
+static struct mst_request_handle *take_request(struct mst_client *client, bool stream)
 {
     struct mst_request_list *pool = &client->lists[MST_REQ_FREE];
     /* The one that was given back last: its memory is warm. */
-    if (pool->last)
+    if (pool->last && !stream)
         return pool->last;
     struct mst_request_handle *r = mst_calloc(1, sizeof(*r));
     r->client = client;
+    r->stream = stream;
     r->state = MST_REQ_FREE;
-    pool->first = pool->last = r;
-    pool->count = 1;
+    r->prev = pool->last;
+    *(pool->last ? &pool->last->next : &pool->first) = r;
+    pool->last = r;
+    pool->count++;
     mst_transfer_init(r);
     return r;
 }
@@ -85,7 +89,7 @@ void mst_request_drop(struct mst_request_handle *r)
     empty_buffer(&r->upload);
     empty_buffer(&r->body);
     mst_request_move(r, MST_REQ_FREE);
-    if (r->client->lists[MST_REQ_FREE].count > MST_CLIENT_POOL_MAX)
+    if (r->stream || r->client->lists[MST_REQ_FREE].count > MST_CLIENT_POOL_MAX)
         free_request(r);
 }
 
@@ -265,7 +269,7 @@ struct mst_request_handle *mst_client_send(struct mst_client *client,
                                            const struct mst_request_spec *spec)
 {
     mst_assert(spec->done && spec->path.n && spec->path.p[0] == '/');
-    struct mst_request_handle *r = take_request(client);
+    struct mst_request_handle *r = take_request(client, spec->data != NULL);
     r->spec = *spec;
     r->url.n = 0;
     mst_buf_str(&r->url, mst_buf_span(&client->base_url));

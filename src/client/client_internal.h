@@ -42,6 +42,7 @@ struct mst_request_handle {
     struct mst_client *client;
     struct mst_request_handle *prev, *next;
     mst_request_state state;
+    bool stream; /* has `data`: not for the pool */
     CURL *easy;
     uint64_t tls_version;  /* of the client certificate that `easy` has */
     uint64_t auth_version; /* of the credentials it was sent with */
@@ -52,7 +53,7 @@ struct mst_request_handle {
     /* the answer */
     struct mst_buf body;
     size_t header_bytes;
-    bool retry_after, enough, too_large, idle_too_long;
+    bool head_whole, retry_after, enough, too_large, idle_too_long;
     int64_t last_ns; /* when something came last */
     struct event idle;
     char error[CURL_ERROR_SIZE];

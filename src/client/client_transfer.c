@@ -69,6 +69,11 @@ static size_t take_header(char *bytes, size_t size, size_t n, void *ctx)
         r->too_large = true;
         return 0;
     }
+    /* The line that ends a head is empty; another head may follow (100 Continue). */
+    if (count <= 2)
+        r->head_whole = true;
+    else if (count > 5 && memcmp(bytes, "HTTP/", 5) == 0)
+        r->head_whole = false;
     if (count > 12 && (bytes[0] == 'R' || bytes[0] == 'r') &&
         strncasecmp(bytes, "retry-after:", 12) == 0)
         r->retry_after = true;
@@ -112,8 +117,10 @@ static void init_tls(struct mst_request_handle *r)
     MST_CURL_SET(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     MST_CURL_SET(easy, CURLOPT_SSL_VERIFYPEER, c->insecure ? 0L : 1L);
     MST_CURL_SET(easy, CURLOPT_SSL_VERIFYHOST, c->insecure ? 0L : 2L);
-    if (c->ca_pem.n)
-        mst_curl_set_authority(easy, c->ca_pem);
+    if (c->ca_pem.n) {
+        mst_curl_only_given_authority(easy);
+        mst_curl_set_blob(easy, CURLOPT_CAINFO_BLOB, c->ca_pem);
+    }
     if (r->client->connect_to)
         MST_CURL_SET(easy, CURLOPT_CONNECT_TO, r->client->connect_to);
     if (c->username.n || c->password.n) {
@@ -143,6 +150,7 @@ void mst_transfer_init(struct mst_request_handle *r)
     mst_curl_set_text(easy, CURLOPT_PROXY, mst_buf_span(&client->proxy));
     MST_CURL_SET(easy, CURLOPT_NOPROXY, "");
     MST_CURL_SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    MST_CURL_SET(easy, CURLOPT_BUFFERSIZE, (long)(r->stream ? STREAM_BUFFER_BYTES : BUFFER_BYTES));
     MST_CURL_SET(easy, CURLOPT_WRITEFUNCTION, take_body);
     MST_CURL_SET(easy, CURLOPT_WRITEDATA, r);
     MST_CURL_SET(easy, CURLOPT_HEADERFUNCTION, take_header);
@@ -229,7 +237,7 @@ void mst_transfer_start(struct mst_request_handle *r)
     const struct mst_request_spec *spec = &r->spec;
     CURL *easy = r->easy;
     r->uploaded = r->header_bytes = 0;
-    r->retry_after = r->enough = r->too_large = r->idle_too_long = false;
+    r->head_whole = r->retry_after = r->enough = r->too_large = r->idle_too_long = false;
     r->error[0] = '\0';
     r->auth_version = client->auth.version;
     r->headers = mst_auth_headers(client, spec->accept ? spec->accept : "application/json",
@@ -242,8 +250,6 @@ void mst_transfer_start(struct mst_request_handle *r)
     set_client_certificate(r);
     const int64_t timeout_ms = spec->timeout_ms ? spec->timeout_ms : TIMEOUT_MS;
     MST_CURL_SET(easy, CURLOPT_TIMEOUT_MS, (long)MST_MAX(timeout_ms, INT64_C(0)));
-    MST_CURL_SET(easy, CURLOPT_BUFFERSIZE,
-                 spec->data ? (long)STREAM_BUFFER_BYTES : (long)BUFFER_BYTES);
     /* Whole lists only: the server does not compress what it streams. */
     MST_CURL_SET(easy, CURLOPT_ACCEPT_ENCODING,
                  client->gzip && spec->method == MST_GET && !spec->data ? "gzip" : NULL);
@@ -280,12 +286,29 @@ static mst_net net_of(CURLcode code)
     }
 }
 
+/*
+ * What became of a transfer. A connection that ends while TLS is set up has not carried anything
+ * out, and has nothing wrong with its certificates: a server that starts or stops does that.
+ */
+static mst_net net_of_transfer(const struct mst_request_handle *r, CURLcode code)
+{
+    long os_error = 0;
+    (void)curl_easy_getinfo(r->easy, CURLINFO_OS_ERRNO, &os_error);
+    if (code == CURLE_SSL_CONNECT_ERROR &&
+        (os_error || strstr(r->error, "SSL_ERROR_SYSCALL") || strstr(r->error, "unexpected eof")))
+        return MST_NET_REFUSED;
+    return net_of(code);
+}
+
 static struct mst_str net_problem(struct mst_request_handle *r, CURLcode code, mst_net net)
 {
     const struct mst_str server = r->client->options.connection->server;
     const char *what = r->error[0] ? r->error : curl_easy_strerror(code), *hint = "";
     if (r->idle_too_long)
         what = "nothing came for too long";
+    else if (code == CURLE_PARTIAL_FILE && !r->head_whole)
+        what = r->header_bytes ? "the answer ended within its head"
+                               : "the connection ended before the answer came";
     if (r->too_large)
         what = "the answer is too large";
     if (net == MST_NET_TLS)
@@ -325,8 +348,11 @@ void mst_transfer_finish(struct mst_request_handle *r, CURLcode code)
     curl_off_t seconds = 0;
     if (code == CURLE_WRITE_ERROR && r->enough)
         code = CURLE_OK;
+    /* libcurl takes what there is of a head for all of it. */
+    if (code == CURLE_OK && !r->head_whole)
+        code = CURLE_PARTIAL_FILE;
     mst_arena_reset(&r->client->scratch);
-    reply.net = net_of(code);
+    reply.net = net_of_transfer(r, code);
     if (reply.net == MST_NET_OK) {
         reply.status = (int)status_of(r);
         reply.type = type_of(r);

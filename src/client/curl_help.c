@@ -24,9 +24,8 @@ void mst_curl_set_blob(CURL *curl, CURLoption option, struct mst_str bytes)
     MST_CURL_SET(curl, option, bytes.n ? &blob : NULL);
 }
 
-void mst_curl_set_authority(CURL *curl, struct mst_str ca_pem)
+void mst_curl_only_given_authority(CURL *curl)
 {
-    mst_curl_set_blob(curl, CURLOPT_CAINFO_BLOB, ca_pem);
     MST_CURL_SET(curl, CURLOPT_CAPATH, NULL);
 }
 

@@ -20,10 +20,10 @@ void mst_curl_set_text(CURL *curl, CURLoption option, struct mst_str text);
 /* An option that is bytes; libcurl keeps its own copy. Absent bytes set NULL. */
 void mst_curl_set_blob(CURL *curl, CURLoption option, struct mst_str bytes);
 /*
- * What the server's certificate must be signed by, instead of the system's authorities: those are
- * left out altogether, as Go does, although libcurl would go on believing their directory.
+ * Believes the authority that is given (CURLOPT_CAINFO, CURLOPT_CAINFO_BLOB) and no other, as Go
+ * does: libcurl alone would go on believing the system's directory of authorities as well.
  */
-void mst_curl_set_authority(CURL *curl, struct mst_str ca_pem);
+void mst_curl_only_given_authority(CURL *curl);
 /* Appends a line; `list` may start as NULL. */
 void mst_curl_add_line(struct curl_slist **list, struct mst_str line);
 

@@ -6,11 +6,11 @@
  */
 #include "client/extender_client.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "client/curl_help.h"
 #include "codec/base64.h"
 
 enum { REDIRECTS_MAX = 10 };
@@ -19,7 +19,6 @@ enum { REDIRECTS_MAX = 10 };
 struct peer {
     CURL *curl;
     struct curl_slist *headers, *connect_to;
-    struct mst_buf cert, key, ca; /* decoded */
 };
 
 struct mst_extender_client {
@@ -29,56 +28,33 @@ struct mst_extender_client {
 
 /* ---- set-up ---- */
 
-/* Every option is one that libcurl 7.85 knows; failing to set one is a bug or no memory. */
-#define SET(curl, option, value)                                                                   \
-    do {                                                                                           \
-        const CURLcode set_code = curl_easy_setopt((curl), (option), (value));                     \
-        mst_assert(set_code == CURLE_OK);                                                          \
-    } while (0)
-
-static char *copy_of(struct mst_str text)
-{
-    char *copy = mst_calloc(text.n + 1, 1);
-    if (text.n)
-        memcpy(copy, text.p, text.n);
-    return copy;
-}
-
-static void set_text(CURL *curl, CURLoption option, struct mst_str text)
-{
-    char *copy = copy_of(text);
-    SET(curl, option, copy); /* libcurl keeps its own */
-    mst_free(copy);
-}
-
 /* As Go says it. */
 static mst_rc check_readable(struct mst_str path, struct mst_err *err)
 {
-    char *copy = copy_of(path), text[128];
-    const int fd = open(copy, O_RDONLY | O_CLOEXEC);
-    mst_rc rc = MST_OK;
-    if (fd < 0) {
-        const char *why = strerror_r(errno, text, sizeof(text));
-        rc = mst_fail(err, MST_EIO, "couldn't build extenders: open %s: %c%s", copy,
-                      why[0] | ('a' ^ 'A'), why[0] ? why + 1 : "");
-    } else {
+    char text[128];
+    MST_AUTO(mst_buf) name = { 0 };
+    mst_buf_str(&name, path);
+    mst_buf_char(&name, '\0');
+    const int fd = open(name.p, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
         close(fd);
+        return MST_OK;
     }
-    mst_free(copy);
-    return rc;
+    const char *why = strerror_r(errno, text, sizeof(text));
+    return mst_fail(err, MST_EIO, "couldn't build extenders: open %.*s: %c%s", MST_ARG(path),
+                    why[0] | ('a' ^ 'A'), why[0] ? why + 1 : "");
 }
 
 /* Data goes before a file. */
 static mst_rc set_tls_part(CURL *curl, struct mst_str data, struct mst_str file,
-                           struct mst_buf *decoded, CURLoption blob_option, CURLoption file_option,
-                           struct mst_err *err)
+                           CURLoption blob_option, CURLoption file_option, struct mst_err *err)
 {
-    size_t at;
     if (data.n) {
-        const bool ok = mst_base64_decode(data, decoded, &at);
+        MST_AUTO(mst_buf) decoded = { 0 };
+        size_t at;
+        const bool ok = mst_base64_decode(data, &decoded, &at);
         mst_assert(ok); /* the configuration was checked */
-        struct curl_blob blob = { .data = decoded->p, .len = decoded->n };
-        SET(curl, blob_option, &blob);
+        mst_curl_set_blob(curl, blob_option, mst_buf_span(&decoded));
         return MST_OK;
     }
     if (!file.n)
@@ -86,7 +62,7 @@ static mst_rc set_tls_part(CURL *curl, struct mst_str data, struct mst_str file,
     mst_rc rc = check_readable(file, err);
     if (rc)
         return rc;
-    set_text(curl, file_option, file);
+    mst_curl_set_text(curl, file_option, file);
     return MST_OK;
 }
 
@@ -96,25 +72,20 @@ static mst_rc set_tls(struct peer *peer, const struct mst_cfg_extender *e, struc
     CURL *curl = peer->curl;
     const bool has_ca = tls->ca_file.n || tls->ca_data.n;
     const long verify = !(tls->insecure || (e->https && !has_ca));
-    SET(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    SET(curl, CURLOPT_SSL_VERIFYPEER, verify);
-    SET(curl, CURLOPT_SSL_VERIFYHOST, verify ? 2L : 0L);
-    mst_rc rc = set_tls_part(curl, tls->ca_data, tls->ca_file, &peer->ca, CURLOPT_CAINFO_BLOB,
-                             CURLOPT_CAINFO, err);
+    MST_CURL_SET(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    MST_CURL_SET(curl, CURLOPT_SSL_VERIFYPEER, verify);
+    MST_CURL_SET(curl, CURLOPT_SSL_VERIFYHOST, verify ? 2L : 0L);
+    if (has_ca)
+        mst_curl_only_given_authority(curl);
+    mst_rc rc =
+        set_tls_part(curl, tls->ca_data, tls->ca_file, CURLOPT_CAINFO_BLOB, CURLOPT_CAINFO, err);
     if (!rc)
-        rc = set_tls_part(curl, tls->cert_data, tls->cert_file, &peer->cert, CURLOPT_SSLCERT_BLOB,
+        rc = set_tls_part(curl, tls->cert_data, tls->cert_file, CURLOPT_SSLCERT_BLOB,
                           CURLOPT_SSLCERT, err);
     if (!rc)
-        rc = set_tls_part(curl, tls->key_data, tls->key_file, &peer->key, CURLOPT_SSLKEY_BLOB,
-                          CURLOPT_SSLKEY, err);
+        rc = set_tls_part(curl, tls->key_data, tls->key_file, CURLOPT_SSLKEY_BLOB, CURLOPT_SSLKEY,
+                          err);
     return rc;
-}
-
-static void add_header(struct peer *peer, const char *line)
-{
-    struct curl_slist *longer = curl_slist_append(peer->headers, line);
-    mst_assert(longer);
-    peer->headers = longer;
 }
 
 static mst_rc set_up(struct peer *peer, const struct mst_cfg_extender *e, struct mst_err *err)
@@ -122,19 +93,19 @@ static mst_rc set_up(struct peer *peer, const struct mst_cfg_extender *e, struct
     peer->curl = curl_easy_init();
     mst_assert(peer->curl);
     CURL *curl = peer->curl;
-    add_header(peer, "Content-Type: application/json");
-    add_header(peer, "Expect:"); /* the body follows at once */
-    SET(curl, CURLOPT_NOSIGNAL, 1L);
-    SET(curl, CURLOPT_USERAGENT, "muster");
-    SET(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    SET(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    SET(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-    SET(curl, CURLOPT_FOLLOWLOCATION, 1L);
-    SET(curl, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
-    SET(curl, CURLOPT_ACCEPT_ENCODING, "gzip");
-    SET(curl, CURLOPT_PROXY_SSL_VERIFYPEER, 1L);
+    mst_curl_add_line(&peer->headers, MST_STR("Content-Type: application/json"));
+    mst_curl_add_line(&peer->headers, MST_STR("Expect:")); /* the body follows at once */
+    MST_CURL_SET(curl, CURLOPT_NOSIGNAL, 1L);
+    MST_CURL_SET(curl, CURLOPT_USERAGENT, "muster");
+    MST_CURL_SET(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    MST_CURL_SET(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    MST_CURL_SET(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    MST_CURL_SET(curl, CURLOPT_FOLLOWLOCATION, 1L);
+    MST_CURL_SET(curl, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
+    MST_CURL_SET(curl, CURLOPT_ACCEPT_ENCODING, "gzip");
+    MST_CURL_SET(curl, CURLOPT_PROXY_SSL_VERIFYPEER, 1L);
     if (e->timeout_ns > 0)
-        SET(curl, CURLOPT_TIMEOUT_MS, (long)MST_MAX(e->timeout_ns / 1000000, INT64_C(1)));
+        MST_CURL_SET(curl, CURLOPT_TIMEOUT_MS, (long)MST_MAX(e->timeout_ns / 1000000, INT64_C(1)));
     return set_tls(peer, e, err);
 }
 
@@ -143,9 +114,6 @@ static void peer_done(struct peer *peer)
     curl_easy_cleanup(peer->curl);
     curl_slist_free_all(peer->headers);
     curl_slist_free_all(peer->connect_to);
-    mst_buf_done(&peer->cert);
-    mst_buf_done(&peer->key);
-    mst_buf_done(&peer->ca);
 }
 
 mst_rc mst_extender_client_new(const struct mst_config *config, struct mst_extender_client **out,
@@ -184,6 +152,7 @@ struct sending {
     struct peer *peer;
     const struct mst_extender_call *call;
     struct mst_str url;
+    struct mst_url *parts; /* of the URL */
     struct mst_buf *text;
 };
 
@@ -194,39 +163,21 @@ static bool post_error(const struct sending *s, const char *what)
     return false;
 }
 
-/* A part of the URL in use; "" when there is none. Free with curl_free. */
-static char *part_of(const struct sending *s, CURLUPart part)
-{
-    CURLU *u = curl_url();
-    char *copy = copy_of(s->url), *text = NULL;
-    mst_assert(u);
-    if (curl_url_set(u, CURLUPART_URL, copy, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK)
-        (void)curl_url_get(u, part, &text, CURLU_DEFAULT_PORT);
-    mst_free(copy);
-    curl_url_cleanup(u);
-    return text;
-}
-
 static bool connect_error(const struct sending *s)
 {
     long number = 0;
     char buffer[128], what[512];
     (void)curl_easy_getinfo(s->peer->curl, CURLINFO_OS_ERRNO, &number);
     const char *why = number ? strerror_r((int)number, buffer, sizeof(buffer)) : "Cannot connect";
-    char *host = part_of(s, CURLUPART_HOST), *port = part_of(s, CURLUPART_PORT);
-    snprintf(what, sizeof(what), "dial tcp %s:%s: connect: %c%s", host ? host : "",
-             port ? port : "", why[0] | ('a' ^ 'A'), why[0] ? why + 1 : "");
-    curl_free(host);
-    curl_free(port);
+    snprintf(what, sizeof(what), "dial tcp %s:%s: connect: %c%s", s->parts->host, s->parts->port,
+             why[0] | ('a' ^ 'A'), why[0] ? why + 1 : "");
     return post_error(s, what);
 }
 
 static bool resolve_error(const struct sending *s)
 {
     char what[512];
-    char *host = part_of(s, CURLUPART_HOST);
-    snprintf(what, sizeof(what), "dial tcp: lookup %s: no such host", host ? host : "");
-    curl_free(host);
+    snprintf(what, sizeof(what), "dial tcp: lookup %s: no such host", s->parts->host);
     return post_error(s, what);
 }
 
@@ -285,71 +236,47 @@ static size_t take_bytes(char *bytes, size_t size, size_t n, void *ctx)
     return count;
 }
 
-static bool is_loopback(const char *host)
+/* The connection goes where the URL says, the certificate is that of serverName. */
+static void detour(struct peer *peer, const struct mst_cfg_tls *tls, const struct mst_url *parts)
 {
-    return strcmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 ||
-           strcmp(host, "[::1]") == 0;
-}
-
-/*
- * With serverName the connection goes where the URL says, while the certificate is asked for and
- * checked under that name: libcurl does it for a URL with the name as host and a detour.
- */
-static void detour(struct peer *peer, const struct mst_cfg_tls *tls, const char *host,
-                   const char *port, const char *path)
-{
-    MST_AUTO(mst_buf) text = { 0 };
-    mst_buf_printf(&text, "%.*s:%s:%s:%s", MST_ARG(tls->server_name), port, host, port);
-    mst_buf_char(&text, '\0');
-    if (!peer->connect_to) {
-        peer->connect_to = curl_slist_append(NULL, text.p);
-        text.n = 0;
-        mst_buf_printf(&text, "Host: %s:%s", host, port);
-        mst_buf_char(&text, '\0');
-        add_header(peer, text.p);
+    MST_AUTO(mst_buf) url = { 0 };
+    MST_AUTO(mst_buf) header = { 0 };
+    struct curl_slist *connect_to = NULL;
+    mst_curl_detour(parts, tls->server_name, &url, &connect_to, &header);
+    if (peer->connect_to) {
+        curl_slist_free_all(connect_to); /* as the one before: the host stays */
+    } else {
+        peer->connect_to = connect_to;
+        mst_curl_add_line(&peer->headers, mst_buf_span(&header));
     }
-    SET(peer->curl, CURLOPT_CONNECT_TO, peer->connect_to);
-    text.n = 0;
-    mst_buf_printf(&text, "https://%.*s:%s%s", MST_ARG(tls->server_name), port, path);
-    set_text(peer->curl, CURLOPT_URL, mst_buf_span(&text));
+    MST_CURL_SET(peer->curl, CURLOPT_CONNECT_TO, peer->connect_to);
+    mst_buf_text(&url, parts->path);
+    mst_curl_set_text(peer->curl, CURLOPT_URL, mst_buf_span(&url));
 }
 
 /* The URL and what depends on it. False: it is none that can be used, and the text says so. */
 static bool set_url(const struct sending *s)
 {
     const struct mst_cfg_tls *tls = &s->call->extender->tls;
-    char *scheme = NULL, *host = NULL, *port = NULL, *path = NULL;
     const char *colon = s->url.n ? memmem(s->url.p, s->url.n, "://", 3) : NULL;
-    bool ok =
-        colon && (mst_str_has_prefix(s->url, "http://") || mst_str_has_prefix(s->url, "https://"));
-    if (!ok) {
+    if (!colon ||
+        !(mst_str_has_prefix(s->url, "http://") || mst_str_has_prefix(s->url, "https://"))) {
         char what[256];
         const size_t n = colon ? (size_t)(colon - s->url.p) : 0;
         snprintf(what, sizeof(what), "unsupported protocol scheme \"%.*s\"", (int)MST_MIN(n, 100u),
                  s->url.p);
         return post_error(s, what);
     }
-    scheme = part_of(s, CURLUPART_SCHEME);
-    host = part_of(s, CURLUPART_HOST);
-    port = part_of(s, CURLUPART_PORT);
-    path = part_of(s, CURLUPART_PATH);
-    ok = scheme && host && port && path;
-    if (!ok) {
-        post_error(s, "the URL is not valid");
-    } else {
-        /* Go never sends what is for this machine to a proxy. */
-        if (is_loopback(host))
-            SET(s->peer->curl, CURLOPT_NOPROXY, "*");
-        if (tls->server_name.n && strcmp(scheme, "https") == 0)
-            detour(s->peer, tls, host, port, path);
-        else
-            set_text(s->peer->curl, CURLOPT_URL, s->url);
-    }
-    curl_free(scheme);
-    curl_free(host);
-    curl_free(port);
-    curl_free(path);
-    return ok;
+    if (!mst_url_split(s->url, s->parts))
+        return post_error(s, "the URL is not valid");
+    /* Go never sends what is for this machine to a proxy. */
+    if (mst_host_is_loopback(s->parts->host))
+        MST_CURL_SET(s->peer->curl, CURLOPT_NOPROXY, "*");
+    if (tls->server_name.n && strcmp(s->parts->scheme, "https") == 0)
+        detour(s->peer, tls, s->parts);
+    else
+        mst_curl_set_text(s->peer->curl, CURLOPT_URL, s->url);
+    return true;
 }
 
 bool mst_extender_client_send(struct mst_extender_client *client,
@@ -358,15 +285,16 @@ bool mst_extender_client_send(struct mst_extender_client *client,
 {
     mst_assert(call->extender_i < client->config->extenders.n);
     struct peer *peer = &client->peers[call->extender_i];
-    const struct sending s = { peer, call, url, ret_text };
+    MST_AUTO(mst_url) parts = { 0 };
+    const struct sending s = { peer, call, url, &parts, ret_text };
     ret_text->n = 0;
     if (!set_url(&s))
         return false;
-    SET(peer->curl, CURLOPT_HTTPHEADER, peer->headers);
-    SET(peer->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
-    SET(peer->curl, CURLOPT_POSTFIELDS, body.n ? body.p : "");
-    SET(peer->curl, CURLOPT_WRITEFUNCTION, take_bytes);
-    SET(peer->curl, CURLOPT_WRITEDATA, ret_text);
+    MST_CURL_SET(peer->curl, CURLOPT_HTTPHEADER, peer->headers);
+    MST_CURL_SET(peer->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
+    MST_CURL_SET(peer->curl, CURLOPT_POSTFIELDS, body.n ? body.p : "");
+    MST_CURL_SET(peer->curl, CURLOPT_WRITEFUNCTION, take_bytes);
+    MST_CURL_SET(peer->curl, CURLOPT_WRITEDATA, ret_text);
     MST_AUTO(mst_buf) raw = { 0 };
     const bool ok = finish(&s, curl_easy_perform(peer->curl));
     raw = *ret_text;

@@ -23,11 +23,11 @@ static mst_rc read_env(const struct mst_kube_entry *exec, mst_strs *out, struct 
         struct mst_kube_entry variable = *exec;
         struct mst_str name = MST_STR_NONE, value = MST_STR_NONE;
         variable.value = element;
-        mst_rc rc = mst_kube_text(&variable, "name", &name, err);
-        if (!rc)
-            rc = mst_kube_text(&variable, "value", &value, err);
-        if (rc)
-            return mst_wrap(err, "exec.env[%u]", n);
+        if (mst_kube_text(&variable, "name", &name, NULL) ||
+            mst_kube_text(&variable, "value", &value, NULL))
+            return mst_kube_fail(exec, element, err,
+                                 "exec.env[%u]: name and value must be strings; put them in quotes",
+                                 n);
         if (!name.n || memchr(name.p, '=', name.n))
             return mst_kube_fail(exec, element, err, "exec.env[%u].name: \"%.*s\" is no name", n,
                                  MST_ARG(name));
