@@ -58,12 +58,15 @@ mst_rc mst_proto_open(struct mst_str bytes, struct mst_proto_doc *out, struct ms
          !mst_str_has_prefix(parts[CONTENT_TYPE], "application/vnd.kubernetes.protobuf")))
         return mst_fail(err, MST_EDECODE, "Unknown: content \"%.*s\" \"%.*s\" inside of protobuf",
                         MST_ARG(parts[CONTENT_TYPE]), MST_ARG(parts[CONTENT_ENCODING]));
-    struct mst_proto_doc doc = { .raw = parts[RAW].p ? parts[RAW] : MST_STR("") };
+    struct mst_proto_doc doc = { .raw = parts[RAW] };
     mst_rc rc = read_type(parts[TYPE], &doc, err);
     if (rc)
         return rc;
     if (!doc.kind.n || !doc.api_version.n)
         return mst_fail(err, MST_EDECODE, "Unknown: it does not say its kind and apiVersion");
+    if (!parts[RAW].n)
+        return mst_fail(err, MST_EDECODE, "Unknown: %.*s %.*s without content",
+                        MST_ARG(doc.api_version), MST_ARG(doc.kind));
     *out = doc;
     return MST_OK;
 }

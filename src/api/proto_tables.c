@@ -274,14 +274,8 @@ MESSAGE(m_volume_node_resources, "VolumeNodeResources", ONE(1, INT32, "count"))
 MESSAGE(m_csi_node_driver, "CSINodeDriver", ONE(1, STRING, "name"),
     SUB(4, m_volume_node_resources, "allocatable"))
 MESSAGE(m_csi_node_spec, "CSINodeSpec", SUBS(1, m_csi_node_driver, "drivers"))
-MESSAGE(m_storage_health_condition, "StorageHealthCondition", ONE(1, STRING, "status"),
-    ONE(2, STRING, "reason"), OMIT(3, STRING, "message"), ONE(4, STRING, "accessMode"),
-    ONE(5, STRING, "volumeMode"), ONE(6, TIME, "lastTransitionTime"))
-MESSAGE(m_storage_health, "StorageHealth", ONE(1, STRING, "name"),
-    SUBS(2, m_storage_health_condition, "healthConditions"))
-MESSAGE(m_csi_node_status, "CSINodeStatus", SUBS(1, m_storage_health, "storageHealth"))
 MESSAGE(m_csi_node, "CSINode", SUB(1, mst_message_object_meta, "metadata"),
-    SUB(2, m_csi_node_spec, "spec"), SUB(3, m_csi_node_status, "status"))
+    SUB(2, m_csi_node_spec, "spec"))
 MESSAGE(m_csi_driver_spec, "CSIDriverSpec", ONE(4, BOOL, "storageCapacity"),
     ONE(11, BOOL, "preventPodSchedulingIfMissing"))
 MESSAGE(m_csi_driver, "CSIDriver", SUB(1, mst_message_object_meta, "metadata"),

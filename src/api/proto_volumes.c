@@ -125,8 +125,8 @@ MESSAGE(m_owner_reference, "OwnerReference", ONE(1, STRING, "kind"), ONE(3, STRI
     ONE(4, STRING, "uid"), ONE(5, STRING, "apiVersion"), ONE(6, BOOL, "controller"),
     ONE(7, BOOL, "blockOwnerDeletion"))
 SHARED(mst_message_object_meta, "ObjectMeta", OMIT(1, STRING, "name"),
-    OMIT(2, STRING, "generateName"), OMIT(3, STRING, "namespace"), OMIT(5, STRING, "uid"),
-    OMIT(6, STRING, "resourceVersion"), OMIT(7, INT64, "generation"),
+    OMIT(2, STRING, "generateName"), OMIT(3, STRING, "namespace"), OMIT(4, STRING, "selfLink"),
+    OMIT(5, STRING, "uid"), OMIT(6, STRING, "resourceVersion"), OMIT(7, INT64, "generation"),
     ONE(8, TIME, "creationTimestamp"), ONE(9, TIME, "deletionTimestamp"),
     ONE(10, INT64, "deletionGracePeriodSeconds"), MAP(11, STRING, "labels"),
     MAP(12, STRING, "annotations"), SUBS(13, m_owner_reference, "ownerReferences"),

@@ -155,6 +155,7 @@ static const struct mst_field pvc_status_fields[] = {
     SKIP("allocatedResourceStatuses"),
     SKIP("currentVolumeAttributesClassName"),
     SKIP("modifyVolumeStatus"),
+    SKIP("healthStatus"),
 };
 SCHEMA(pvc_status, mst_pvc, NULL);
 static const struct mst_field pvc_fields[] = { ROOT(mst_pvc), INLINE(pvc_spec, "spec"),
@@ -206,7 +207,7 @@ static const struct mst_field csi_node_spec_fields[] = {
 };
 SCHEMA(csi_node_spec, mst_csi_node, NULL);
 static const struct mst_field csi_node_fields[] = { ROOT(mst_csi_node),
-                                                    INLINE(csi_node_spec, "spec") };
+                                                    INLINE(csi_node_spec, "spec"), SKIP("status") };
 SHARED(csi_node, mst_csi_node, NULL);
 
 static const struct mst_field csi_driver_spec_fields[] = {

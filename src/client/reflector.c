@@ -203,7 +203,8 @@ static void on_done(void *ctx, const struct mst_reply *reply);
 static void ask(struct mst_reflector *r)
 {
     struct mst_request_spec spec = { .method = MST_GET,
-                                     .accept = "application/json",
+                                     .accept =
+                                         r->options.protobuf ? MST_ACCEPT_PROTO : MST_ACCEPT_JSON,
                                      .timeout_ms = -1,
                                      .idle_ms = LIST_IDLE_MS,
                                      .data = on_data,

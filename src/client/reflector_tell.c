@@ -133,10 +133,10 @@ static void take_bookmark(struct mst_reflector *r, const struct mst_item *item)
 static void take_error(struct mst_reflector *r, const struct mst_item *item)
 {
     r->verdict = MST_BODY_ERROR;
-    r->code = item->code;
-    r->retry_after_s = item->retry_after_s;
-    mst_fail(&r->problem, MST_EIO, "%.*s (%d %.*s)", MST_ARG(item->message), (int)item->code,
-             MST_ARG(item->reason));
+    r->code = item->answer.code;
+    r->retry_after_s = item->answer.retry_after_s;
+    mst_fail(&r->problem, MST_EIO, "%.*s (%d %.*s)", MST_ARG(item->answer.message),
+             (int)item->answer.code, MST_ARG(item->answer.reason));
 }
 
 bool mst_reflector_item(void *ctx, const struct mst_item *item)
@@ -149,9 +149,6 @@ bool mst_reflector_item(void *ctx, const struct mst_item *item)
     case MST_ITEM_DELETED: take_deleted(r, item); break;
     case MST_ITEM_BOOKMARK: take_bookmark(r, item); return true;
     case MST_ITEM_ERROR: take_error(r, item); return false;
-    case MST_ITEM_UNKNOWN:
-        report_bad(r, item, "A watch event of an unknown type is left out", item->problem);
-        break;
     }
     if (r->step == MST_REFLECT_WATCH)
         set_version(r, item->version);

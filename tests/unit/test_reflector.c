@@ -358,6 +358,9 @@ static void test_reflector_watch_failures(struct mst_test *t)
         { "no JSON", MST_NET_OK, 200, "{\"type\":\"ADDED\",\"object\":}\n", "resourceVersion=10" },
         { "no object", MST_NET_OK, 200, "{\"type\":\"ADDED\"}\n", "resourceVersion=10" },
         { "no event", MST_NET_OK, 200, "[]\n", "resourceVersion=10" },
+        { "unknown event", MST_NET_OK, 200,
+          "{\"type\":\"RENAMED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n",
+          "resourceVersion=10" },
     };
     for (size_t i = 0; i < MST_COUNT(cases); i++) {
         struct rig rig;
@@ -530,7 +533,6 @@ static void test_reflector_bad_object_that_was_good(struct mst_test *t)
 static void test_reflector_odd_events(struct mst_test *t)
 {
     static const char *const events[] = {
-        "{\"type\":\"RENAMED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n",
         "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Node\",\"apiVersion\":\"v1\"}}\n",
         "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":"
         "{\"name\":\"p\",\"uid\":\"u\",\"resourceVersion\":\"11\"}}}\n",

@@ -342,7 +342,7 @@ static void deliver(struct world *w)
         static const int codes[] = { 410, 429, 500, 503, 0 };
         add_error(w, codes[below(w, MST_COUNT(codes))]);
     } else if (chance(w, 2)) {
-        mst_buf_text(&w->out, "{\"type\":\"ADDED\",\"obj\n");
+        mst_buf_text(&w->out, "{\"type\":\"ADDED\",\"obj}\"}\n");
     } else {
         add_changes(w);
     }

@@ -48,7 +48,7 @@ var roots = []root{
 // it has. What src/api/schema*.c reads must be here, and what the source of a volume holds: it is
 // hashed whole (src/api/source_hash.c).
 var keep = map[reflect.Type][]string{
-	reflect.TypeOf(metav1.ObjectMeta{}): {"name", "generateName", "namespace", "uid",
+	reflect.TypeOf(metav1.ObjectMeta{}): {"name", "generateName", "namespace", "selfLink", "uid",
 		"resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
 		"deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers"},
 	reflect.TypeOf(metav1.Status{}):        {"status", "message", "reason", "details", "code"},
@@ -108,6 +108,7 @@ var keep = map[reflect.Type][]string{
 
 	reflect.TypeOf(storagev1.StorageClass{}): {"metadata", "provisioner", "volumeBindingMode",
 		"allowedTopologies"},
+	reflect.TypeOf(storagev1.CSINode{}):       {"metadata", "spec"},
 	reflect.TypeOf(storagev1.CSINodeDriver{}): {"name", "allocatable"},
 	reflect.TypeOf(storagev1.CSIDriverSpec{}): {"storageCapacity",
 		"preventPodSchedulingIfMissing"},
