@@ -45,6 +45,8 @@ struct mst_request_handle *mst_client_send(struct mst_client *client,
             mst_buf_printf(&h->text, " %s", spec->type);
         if (spec->body.n)
             mst_buf_printf(&h->text, " %.*s", MST_ARG(spec->body));
+        mst_buf_char(&h->text, '\0');
+        h->text.n--;
     }
     client->open++;
     mst_vec_push(&client->sent, h);

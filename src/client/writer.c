@@ -63,7 +63,7 @@ struct mst_writer *mst_writer_new(const struct mst_writer_options *options)
 int64_t mst_retry_delay_ms(const struct mst_writer_options *o, struct mst_rng *rng, uint32_t tries,
                            const struct mst_reply *reply)
 {
-    int64_t ms = o->retry_min_ms;
+    int64_t ms = MST_MAX(o->retry_min_ms, 0);
     for (uint32_t i = 1; i < tries && ms < o->retry_max_ms; i++)
         ms *= 2;
     ms = MST_MIN(ms, o->retry_max_ms);
