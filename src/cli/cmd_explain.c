@@ -25,19 +25,21 @@ struct explaining {
     struct mst_run run;
     bool running, json, colours;
     struct target target;
+    struct mst_scope scope; /* without a target */
     struct mst_buf out;
     uint32_t shown, pending;
 };
 
 /* "pod/NAME", "podgroup/NS/NAME". */
-static bool read_target(const struct mst_args *args, struct target *out)
+static bool read_target(const struct mst_args *args, struct mst_str context_ns, struct target *out)
 {
     static const struct {
         const char *prefix;
         bool group;
     } kinds[] = { { "pod/", false },     { "pods/", false },     { "po/", false },
                   { "podgroup/", true }, { "podgroups/", true }, { "pg/", true } };
-    out->ns = mst_str_of(mst_args_text(args, "namespace", "default"));
+    const char *ns = mst_args_text(args, "namespace", NULL);
+    out->ns = ns ? mst_str_of(ns) : context_ns.n ? context_ns : MST_STR("default");
     out->any = args->words.n == 0;
     if (out->any)
         return true;
@@ -65,19 +67,26 @@ static bool read_target(const struct mst_args *args, struct target *out)
     return false;
 }
 
-static bool load(struct explaining *x)
+/* Returns an exit code. */
+static int load(struct explaining *x)
 {
     struct mst_err err;
-    if (mst_args_has(x->args, "all-plugins") && !mst_args_has(x->args, "scores")) {
-        mst_usage_error(x->args->command, "--all-plugins needs --scores");
-        return false;
-    }
-    if (!mst_setup_init(&x->setup, x->args) || !read_target(x->args, &x->target) ||
-        !mst_setup_load(&x->setup, x->args))
-        return false;
+    if (mst_args_has(x->args, "all-plugins") && !mst_args_has(x->args, "scores"))
+        return mst_usage_error(x->args->command, "--all-plugins needs --scores");
+    if (!mst_scope_check(x->args))
+        return MST_EXIT_BAD_INPUT;
+    if (mst_args_has(x->args, "all-namespaces") && x->args->words.n)
+        return mst_usage_error(x->args->command, "--all-namespaces has no meaning with a target");
+    if (!mst_setup_init(&x->setup, x->args) || !read_target(x->args, MST_STR_NONE, &x->target))
+        return MST_EXIT_BAD_INPUT;
+    const int loaded = mst_setup_load(&x->setup, x->args, true);
+    /* What the target's namespace is without -n, the context says. */
+    if (loaded || !read_target(x->args, x->setup.live.connection.namespace_, &x->target))
+        return loaded ? loaded : MST_EXIT_BAD_INPUT;
+    x->scope = mst_scope_of(&x->setup.live, x->args);
     if (mst_extender_client_new(&x->setup.config, &x->client, &err)) {
         fprintf(stderr, "muster explain: %s\n", err.text);
-        return false;
+        return MST_EXIT_BAD_INPUT;
     }
     struct mst_run_options options = {
         .scenario = &x->setup.scenario,
@@ -92,11 +101,11 @@ static bool load(struct explaining *x)
     };
     if (mst_run_init(&x->run, &options, &err)) {
         fprintf(stderr, "muster explain: %s\n", err.text);
-        return false;
+        return MST_EXIT_BAD_INPUT;
     }
     x->running = true;
     x->setup.now_ns = &x->run.clock.now_ns;
-    return true;
+    return MST_EXIT_OK;
 }
 
 /* ---- explanations ---- */
@@ -105,7 +114,7 @@ static bool is_target(const struct explaining *x, bool group, mst_sym ns, struct
 {
     struct mst_str ns_text = mst_sym_str(x->setup.syms, ns);
     if (x->target.any)
-        return !mst_args_has(x->args, "namespace") || mst_str_eq(ns_text, x->target.ns);
+        return mst_scope_has(&x->scope, ns_text);
     return x->target.group == group && mst_str_eq(ns_text, x->target.ns) &&
            mst_str_eq(name, x->target.name);
 }
@@ -317,8 +326,11 @@ static int answer(struct explaining *x)
                 MST_ARG(x->target.name), MST_ARG(x->target.ns));
         return MST_EXIT_BAD_INPUT;
     }
-    if (!x->shown && !x->json)
+    if (!x->shown && !x->json && x->scope.all)
         mst_buf_text(&x->out, "nothing is pending\n");
+    else if (!x->shown && !x->json)
+        mst_buf_printf(&x->out, "nothing is pending in namespace %.*s; -A looks in all\n",
+                       MST_ARG(x->scope.ns));
     int code = mst_print(&x->out);
     return code ? code : x->pending ? MST_EXIT_PENDING : MST_EXIT_OK;
 }
@@ -328,7 +340,9 @@ static int run(const struct mst_args *args)
     struct explaining x = { .args = args,
                             .colours = mst_colours_wanted(),
                             .json = strcmp(mst_args_text(args, "output", "text"), "json") == 0 };
-    int code = load(&x) ? answer(&x) : MST_EXIT_BAD_INPUT;
+    int code = load(&x);
+    if (!code)
+        code = answer(&x);
     if (x.running)
         mst_run_done(&x.run);
     mst_buf_done(&x.out);
@@ -339,10 +353,7 @@ static int run(const struct mst_args *args)
 
 static const struct mst_flag flags[] = {
     MST_SETUP_FLAGS,
-    { .name = "namespace",
-      .letter = 'n',
-      .arg = "NAMESPACE",
-      .help = "namespace of the target (default: default); without a target, only this one" },
+    MST_NAMESPACE_FLAGS,
     { .name = "scores",
       .help = "what every plugin says of each pending pod on every node of the snapshot as it\n"
               "is; nothing is attempted before" },
@@ -361,20 +372,29 @@ static const struct mst_flag flags[] = {
 const struct mst_command mst_command_explain = {
     .name = "explain",
     .summary = "why a pod or a group is pending, and what would change that",
-    .usage = "-f FILE|DIR|- ... [pod/NAME|podgroup/NAME] [flags]",
+    .usage = "[-f FILE|DIR|- ...] [pod/NAME|podgroup/NAME] [flags]",
     .about =
-        "Loads a snapshot, attempts everything in it once at time zero, and then explains what is\n"
+        "Reads the cluster of the kubeconfig, or with -f manifests and snapshots instead, or with\n"
+        "-f and --kubeconfig or --context both: what if? Nothing is written to the cluster.\n"
+        "\n"
+        "Attempts everything that is there once at time zero, and then explains what is\n"
         "still pending against what is really free: which nodes refuse for which reason, how\n"
         "many members fit, and the smallest change that would make it fit. Without a target\n"
-        "everything that is pending is explained. NAME may be NAMESPACE/NAME.\n"
+        "everything that is pending is explained: in the context's namespace, or -A in all of\n"
+        "them. NAME may be NAMESPACE/NAME.\n"
         "\n"
-        "Exit code 0: nothing (of it) is pending. 3: something is. 2: bad input.",
+        "Exit code 0: nothing (of it) is pending. 3: something is. 2: bad input. 1: the cluster\n"
+        "does not answer, or does not allow it.",
     .flags = flags,
     .flag_count = MST_COUNT(flags),
     .positional_max = 1,
-    .examples = "  muster explain -f examples/gang-too-big\n"
+    .examples = "  muster explain podgroup/train -n team-a\n"
+                "  muster explain -A\n"
+                "  muster explain --context prod -f more-nodes.yaml podgroup/train\n"
+                "  muster explain -f examples/gang-too-big\n"
                 "  muster explain -f snapshot.yaml podgroup/train\n"
                 "  muster explain -f snapshot.yaml pod/team-a/web-0 --scores\n"
                 "  muster explain -f examples/preemption --preemption\n",
+    .plugin = true,
     .run = run,
 };

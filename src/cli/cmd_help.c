@@ -22,5 +22,6 @@ const struct mst_command mst_command_help = {
     .usage = "[COMMAND]",
     .positional_max = 1,
     .examples = "  muster help\n  muster help simulate\n",
+    .plugin = true,
     .run = run,
 };

@@ -120,9 +120,11 @@ static int run_scenario(struct simulation *s)
     int64_t until_ns = MST_NEVER, attempts = 0;
     struct mst_err err;
     if (!mst_args_duration(s->args, "until", &until_ns) ||
-        !mst_args_number(s->args, "max-attempts", 1, ATTEMPTS_LIMIT, &attempts) ||
-        !mst_setup_load(&s->setup, s->args))
+        !mst_args_number(s->args, "max-attempts", 1, ATTEMPTS_LIMIT, &attempts))
         return MST_EXIT_BAD_INPUT;
+    const int loaded = mst_setup_load(&s->setup, s->args, false);
+    if (loaded)
+        return loaded;
     if (mst_extender_client_new(&s->setup.config, &s->client, &err)) {
         fprintf(stderr, "muster simulate: %s\n", err.text);
         return MST_EXIT_BAD_INPUT;
@@ -209,9 +211,10 @@ static void done(struct simulation *s)
 
 static int replay(const struct mst_args *args, const char *path)
 {
-    static const char *const others[] = { "filename", "config", "profile",      "feature-gates",
-                                          "seed",     "until",  "max-attempts", "record",
-                                          "explain",  "output", "deletions" };
+    static const char *const others[] = { "filename",     "kubeconfig",    "context", "config",
+                                          "profile",      "feature-gates", "seed",    "until",
+                                          "max-attempts", "record",        "explain", "output",
+                                          "deletions" };
     for (size_t i = 0; i < MST_COUNT(others); i++)
         if (mst_args_has(args, others[i]))
             return mst_usage_error(args->command,
@@ -294,10 +297,12 @@ static const struct mst_flag flags[] = {
 const struct mst_command mst_command_simulate = {
     .name = "simulate",
     .summary = "run manifests against the scheduler on a virtual clock",
-    .usage = "-f FILE|DIR|- ... [flags]",
+    .usage = "-f FILE|DIR|- ...|--kubeconfig FILE [flags]",
     .about =
         "Reads nodes, pods, PodGroups and what belongs to them, lets the scheduler work on a\n"
         "virtual clock that starts at 2026-06-01T00:00:00Z, and shows what became of them.\n"
+        "With --kubeconfig or --context it begins with what a cluster has; nothing is written\n"
+        "there. Manifests given as well are added, or replace the object of their name.\n"
         "\n"
         "Annotations on the manifests make them a scenario:\n"
         "  simulate.muster/arrive-at: 10s   created then (a later document of the same object is\n"
@@ -314,6 +319,8 @@ const struct mst_command mst_command_simulate = {
         "  muster simulate -f examples/gang-fits\n"
         "  muster simulate -f cluster.yaml -f jobs/ --explain\n"
         "  kubectl get nodes,pods,podgroups -A -o yaml | muster simulate -f - -o wide\n"
+        "  muster simulate --context prod -f more-nodes.yaml --explain\n"
         "  muster simulate -f jobs/ --record run.jsonl && muster simulate --replay run.jsonl\n",
+    .plugin = true,
     .run = run,
 };

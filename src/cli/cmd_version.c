@@ -17,5 +17,6 @@ const struct mst_command mst_command_version = {
     .summary = "which muster this is, and which kube-scheduler it is measured by",
     .usage = "",
     .examples = "  muster version\n",
+    .plugin = true,
     .run = run,
 };

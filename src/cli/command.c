@@ -27,11 +27,25 @@ const struct mst_command *mst_command_find(const char *name)
     return NULL;
 }
 
-const struct mst_command *mst_command_of_program(const char *path)
+static const char *name_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return strcmp(slash ? slash + 1 : path, "kube-scheduler") == 0 ? mst_command_find("scheduler")
-                                                                   : NULL;
+    return slash ? slash + 1 : path;
+}
+
+const struct mst_command *mst_command_of_program(const char *path)
+{
+    return strcmp(name_of(path), "kube-scheduler") == 0 ? mst_command_find("scheduler") : NULL;
+}
+
+bool mst_program_is_plugin(const char *path)
+{
+    return strcmp(name_of(path), "kubectl-muster") == 0;
+}
+
+bool mst_program_completes(const char *path)
+{
+    return strcmp(name_of(path), "kubectl_complete-muster") == 0;
 }
 
 int mst_usage_error(const struct mst_command *command, const char *format, ...)
@@ -89,6 +103,21 @@ static void print_flag(struct mst_buf *out, const struct mst_flag *flag)
     else
         mst_buf_printf(out, "%*s", (int)(COLUMN - (out->n - begin)), "");
     print_indented(out, flag->help, COLUMN);
+}
+
+void mst_help_plugin(struct mst_buf *out)
+{
+    mst_buf_text(out, "muster says how groups of pods stand in a cluster, and why they wait.\n\n"
+                      "usage: kubectl muster COMMAND [FLAG...]\n\ncommands:\n");
+    for (size_t i = 0; i < MST_COUNT(commands); i++)
+        if (commands[i]->plugin)
+            mst_buf_printf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    mst_buf_text(out,
+                 "\n`kubectl muster COMMAND --help` describes one of them. They read the cluster "
+                 "of the\nkubeconfig; -f FILE adds manifests to it: what if? `muster` has more "
+                 "commands.\n"
+                 "\nexit codes: 0 fine; 1 the system failed; 2 bad input; 3 something stays "
+                 "unschedulable\n");
 }
 
 static void print_overview(struct mst_buf *out)

@@ -14,7 +14,7 @@ enum {
     MST_EXIT_OK = 0,
     MST_EXIT_FAILED = 1,    /* the world: a file cannot be written, a replay differs */
     MST_EXIT_BAD_INPUT = 2, /* the command line or the manifests */
-    MST_EXIT_PENDING = 3,   /* simulate, explain: something stays unschedulable */
+    MST_EXIT_PENDING = 3,   /* simulate, explain, status: something stays unschedulable */
 };
 
 struct mst_flag {
@@ -41,6 +41,7 @@ struct mst_command {
     const char *words;       /* "bash|zsh": what the first word may be; NULL: anything */
     const char *file_after;  /* the one of them that a path follows, for completion; NULL: none */
     const char *examples;    /* lines */
+    bool plugin;             /* of use to kubectl's users: shown in the help of kubectl-muster */
     int (*run)(const struct mst_args *args);
 };
 
@@ -54,7 +55,8 @@ struct mst_args {
     const struct mst_command *command;
     MST_VEC(struct mst_given) given;
     MST_VEC(const char *) words;
-    bool help; /* --help or -h */
+    bool help;   /* --help or -h */
+    bool plugin; /* run by kubectl, as kubectl-muster */
 };
 
 #define MST_COMMAND(name) extern const struct mst_command mst_command_##name;
@@ -65,6 +67,9 @@ struct mst_args {
 const struct mst_command *const *mst_commands(uint32_t *ret_count);
 /* What a program called `path` is, if it is no muster: kube-scheduler; else NULL. */
 const struct mst_command *mst_command_of_program(const char *path);
+/* Under the name `path` the program is run by kubectl: as its plug-in, or to complete for it. */
+bool mst_program_is_plugin(const char *path);
+bool mst_program_completes(const char *path);
 /* By name, or NULL. */
 const struct mst_command *mst_command_find(const char *name);
 
@@ -98,6 +103,13 @@ int mst_usage_error(const struct mst_command *command, const char *format, ...) 
 int mst_usage_errors(const struct mst_command *command, struct mst_str lines);
 /* The help of one command, or the overview (NULL). */
 void mst_help_print(const struct mst_command *command, struct mst_buf *out);
+/* The overview for kubectl's users. */
+void mst_help_plugin(struct mst_buf *out);
+/*
+ * What may stand where the last of the words is, one line each, and the line that tells kubectl
+ * what else to offer (":0" files, ":4" nothing). `words` follow the program's name.
+ */
+void mst_complete(int count, char *const *words, struct mst_buf *out);
 /* The alternative of "a|b|c" (or NULL) nearest to `text`, absent when none is near. */
 struct mst_str mst_nearest(const char *alternatives, const char *text);
 bool mst_is_alternative(const char *alternatives, const char *text);

@@ -22,9 +22,9 @@ static int unknown_command(const char *name)
     return MST_EXIT_BAD_INPUT;
 }
 
-static int run(const struct mst_command *command, int argc, char *const *argv)
+static int run(const struct mst_command *command, int argc, char *const *argv, bool plugin)
 {
-    struct mst_args args = { 0 };
+    struct mst_args args = { .plugin = plugin };
     MST_AUTO(mst_buf) errors = { 0 };
     MST_AUTO(mst_buf) help = { 0 };
     int code;
@@ -41,12 +41,29 @@ static int run(const struct mst_command *command, int argc, char *const *argv)
     return code;
 }
 
+/* Nothing but the program's name, or a word that asks for the overview. */
+static bool is_help(int argc, char *const *argv)
+{
+    return argc < 2 ||
+           (argc == 2 && (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+                          strcmp(argv[1], "-h") == 0));
+}
+
 int main(int argc, char **argv)
 {
     /* A closed pipe is an error of the write, which says what was not written. */
     signal(SIGPIPE, SIG_IGN);
+    const bool plugin = mst_program_is_plugin(argv[0]);
+    MST_AUTO(mst_buf) help = { 0 };
+    if (mst_program_completes(argv[0])) {
+        mst_complete(argc - 1, argv + 1, &help);
+        return mst_print(&help);
+    }
+    if (plugin && is_help(argc, argv)) {
+        mst_help_plugin(&help);
+        return mst_print(&help);
+    }
     if (argc < 2) {
-        MST_AUTO(mst_buf) help = { 0 };
         mst_help_print(NULL, &help);
         fwrite(help.p, 1, help.n, stderr);
         return MST_EXIT_BAD_INPUT;
@@ -54,14 +71,14 @@ int main(int argc, char **argv)
     const char *name = argv[1];
     const struct mst_command *command = mst_command_of_program(argv[0]);
     if (command)
-        return run(command, argc - 1, argv + 1);
+        return run(command, argc - 1, argv + 1, false);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         name = "help";
     if (strcmp(name, "--version") == 0)
         name = "version";
     /* kube-scheduler has no subcommands: what has only flags is meant for it. */
-    if (name[0] == '-' && name[1])
-        return run(mst_command_find("scheduler"), argc - 1, argv + 1);
+    if (name[0] == '-' && name[1] && !plugin)
+        return run(mst_command_find("scheduler"), argc - 1, argv + 1, false);
     command = mst_command_find(name);
-    return command ? run(command, argc - 2, argv + 2) : unknown_command(name);
+    return command ? run(command, argc - 2, argv + 2, plugin) : unknown_command(name);
 }

@@ -6,8 +6,8 @@
 #include "cli/report.h"
 
 #include "cli/explain_print.h"
+#include "cli/output.h"
 #include "cli/report_internal.h"
-#include "codec/yaml.h"
 #include "sim/show.h"
 
 /* ---- shared ---- */
@@ -271,14 +271,6 @@ void mst_report_objects_json(struct mst_run *run, struct mst_buf *out)
 mst_rc mst_report_objects_yaml(struct mst_run *run, struct mst_buf *out, struct mst_err *err)
 {
     MST_AUTO(mst_buf) json = { 0 };
-    struct mst_arena arena = { 0 };
-    struct mst_diags diags = { 0 };
-    const struct mst_value *list;
     print_list(run, 0, &json);
-    mst_rc rc = mst_json_parse(mst_buf_span(&json), NULL, &arena, &diags, &list, err);
-    if (!rc)
-        rc = mst_yaml_write(list, out, err);
-    mst_diags_done(&diags);
-    mst_arena_done(&arena);
-    return rc;
+    return mst_output_yaml(mst_buf_span(&json), out, err);
 }

@@ -41,6 +41,8 @@ struct mst_standing mst_report_pod_standing(struct mst_reporting *r, const struc
 const struct mst_condition *mst_report_condition(const mst_conditions *list, const char *type);
 /* The core of a message that wraps another one: for narrow tables. */
 struct mst_str mst_report_short(struct mst_str reason);
+/* An amount of a resource for people: "12", "500m" CPU, "6.5Gi", "4". */
+struct mst_str mst_report_amount(struct mst_arena *arena, struct mst_str name, int64_t amount);
 /* A time span for people, rounded to the millisecond. */
 void mst_report_span(int64_t ns, struct mst_buf *out);
 

@@ -3,8 +3,7 @@
  */
 #include "cli/report_internal.h"
 
-/* "12.5" cores, "6.5Gi", "4". */
-static struct mst_str amount_text(struct mst_arena *arena, struct mst_str name, int64_t amount)
+struct mst_str mst_report_amount(struct mst_arena *arena, struct mst_str name, int64_t amount)
 {
     static const struct {
         const char *name;
@@ -59,8 +58,8 @@ static void add_resource(struct mst_reporting *r, struct mst_table *table, uint3
     if (!use->of && !use->used && !use->peak && !use->of_time)
         return;
     mst_table_add(table, MST_STYLE_PLAIN, name);
-    mst_table_add(table, MST_STYLE_PLAIN, amount_text(&r->arena, name, use->used));
-    mst_table_add(table, MST_STYLE_PLAIN, amount_text(&r->arena, name, use->of));
+    mst_table_add(table, MST_STYLE_PLAIN, mst_report_amount(&r->arena, name, use->used));
+    mst_table_add(table, MST_STYLE_PLAIN, mst_report_amount(&r->arena, name, use->of));
     add_share(table, use->used, use->of);
     if (table->column_count > 4)
         add_share(table, use->used_time, use->of_time);
@@ -108,8 +107,8 @@ static void print_nodes(struct mst_reporting *r, struct mst_buf *out)
             if (!use.of && !use.used)
                 continue;
             struct mst_str name = resource_name(r, nodes, res);
-            struct mst_str a = amount_text(&r->arena, name, use.used);
-            struct mst_str b = amount_text(&r->arena, name, use.of);
+            struct mst_str a = mst_report_amount(&r->arena, name, use.used);
+            struct mst_str b = mst_report_amount(&r->arena, name, use.of);
             mst_buf_printf(&used, "%s%.*s %.*s/%.*s", used.n ? ", " : "", MST_ARG(name), MST_ARG(a),
                            MST_ARG(b));
         }

@@ -1,10 +1,12 @@
 /*
- * setup.c - what subcommands with an engine need: profile, gates, configuration, log, manifests.
+ * setup.c - what subcommands with an engine need: profile, gates, configuration, log, and the
+ * objects, from manifests, a cluster or both.
  */
 #include "cli/setup.h"
 
 #include <stdio.h>
 
+#include "daemon/clock.h"
 #include "plugins/registry.h"
 #include "sim/clock.h"
 
@@ -122,30 +124,67 @@ bool mst_setup_init(struct mst_setup *setup, const struct mst_args *args)
     return ok;
 }
 
-bool mst_setup_load(struct mst_setup *setup, const struct mst_args *args)
+/* What the cluster answered, ahead of what -f names. */
+static int read_cluster(struct mst_setup *setup, const struct mst_args *args)
+{
+    uint32_t count;
+    const int code = mst_live_read(&setup->live, args, mst_setup_log(setup));
+    if (code)
+        return code;
+    const struct mst_snapshot_document *documents =
+        mst_snapshot_documents(setup->live.snapshot, &count);
+    for (uint32_t i = 0; i < count; i++)
+        mst_files_add_served(&setup->scenario.files, documents[i].label, documents[i].text);
+    return MST_EXIT_OK;
+}
+
+static int load_files(struct mst_setup *setup, const struct mst_args *args)
 {
     MST_VEC(const char *) paths = { 0 };
     for (uint32_t i = 0; i < args->given.n; i++)
         if (strcmp(args->given.v[i].flag->name, "filename") == 0)
             mst_vec_push(&paths, args->given.v[i].value);
-    bool ok = paths.n > 0;
-    if (!ok)
-        mst_usage_error(args->command, "nothing to read: name the manifests with -f FILE|DIR|-");
-    else
-        ok = mst_scenario_load(&setup->scenario, setup->syms, &setup->config.gates, paths.v,
-                               paths.n, &setup->diags);
-    uint32_t errors = setup->diags.error_count;
+    const bool ok = mst_scenario_load(&setup->scenario, setup->syms, &setup->config.gates, paths.v,
+                                      paths.n, &setup->diags);
+    const uint32_t errors = setup->diags.error_count;
     mst_diags_show(&setup->diags);
     if (errors)
         fprintf(stderr, "muster: %u error%s in the manifests, nothing was done\n", errors,
                 errors == 1 ? "" : "s");
     mst_vec_done(&paths);
-    return ok;
+    return ok ? MST_EXIT_OK : MST_EXIT_BAD_INPUT;
+}
+
+int mst_setup_load(struct mst_setup *setup, const struct mst_args *args, bool by_default)
+{
+    const bool files = mst_args_has(args, "filename");
+    const bool named = mst_args_has(args, "kubeconfig") || mst_args_has(args, "context");
+    if (named || args->plugin || (!files && by_default)) {
+        const int code = read_cluster(setup, args);
+        if (code)
+            return code;
+    } else if (!files) {
+        return mst_usage_error(args->command,
+                               "nothing to read: name the manifests with -f FILE|DIR|-, or a "
+                               "cluster with --kubeconfig FILE");
+    }
+    return load_files(setup, args);
+}
+
+int64_t mst_setup_now(const struct mst_setup *setup)
+{
+    int64_t now_s = MST_SIM_START_S;
+    if (setup->live.read)
+        return mst_wall_now() / MST_NS_PER_S;
+    for (uint32_t i = 0; i < setup->scenario.docs.n; i++)
+        now_s = MST_MAX(now_s, setup->scenario.docs.v[i].object.u.meta.created.unix_s);
+    return now_s;
 }
 
 void mst_setup_done(struct mst_setup *setup)
 {
     mst_scenario_done(&setup->scenario);
+    mst_live_done(&setup->live);
     mst_config_done(&setup->config);
     mst_buf_done(&setup->config_text);
     mst_diags_done(&setup->diags);

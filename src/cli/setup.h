@@ -1,24 +1,26 @@
 /*
- * setup.h - what subcommands with an engine need: profile, gates, configuration, log, manifests.
+ * setup.h - what subcommands with an engine need: profile, gates, configuration, log, and the
+ * objects, from manifests, a cluster or both.
  */
 #ifndef MST_SETUP_H
 #define MST_SETUP_H
 
 #include "base/log.h"
-#include "cli/command.h"
+#include "cli/live.h"
 #include "client/extender_client.h"
 #include "framework/config.h"
 #include "sim/scenario.h"
 
 /* The flags behind it, for the tables of commands. */
+#define MST_FILENAME_FLAG                                                                          \
+    {                                                                                              \
+        .name = "filename", .letter = 'f', .arg = "FILE|DIR|-", .repeats = true, .file = true,     \
+        .help = "manifests: a file, a directory (its *.yaml, *.yml, *.json), - for standard\n"     \
+                "input; may be given more than once"                                               \
+    }
+
 #define MST_SETUP_FLAGS                                                                            \
-    { .name = "filename",                                                                          \
-      .letter = 'f',                                                                               \
-      .arg = "FILE|DIR|-",                                                                         \
-      .repeats = true,                                                                             \
-      .file = true,                                                                                \
-      .help = "manifests: a file, a directory (its *.yaml, *.yml, *.json), - for standard\n"       \
-              "input; may be given more than once" },                                              \
+    MST_FILENAME_FLAG, MST_LIVE_FLAGS,                                                             \
         { .name = "config",                                                                        \
           .arg = "FILE",                                                                           \
           .file = true,                                                                            \
@@ -54,6 +56,7 @@ struct mst_setup {
     bool logging;
     bool random_ties;
     int64_t seed;
+    struct mst_live live;
     struct mst_scenario scenario;
     struct mst_diags diags;
 };
@@ -73,8 +76,14 @@ struct mst_setup_words {
 /* As mst_setup_init. */
 bool mst_setup_read(struct mst_setup *setup, const struct mst_setup_words *words);
 
-/* The manifests of -f, at least one. Prints warnings and errors; false when there was an error. */
-bool mst_setup_load(struct mst_setup *setup, const struct mst_args *args);
+/*
+ * Reads the objects: a cluster with --kubeconfig or --context, with the manifests of -f added; the
+ * manifests alone without those flags. Without any: a cluster if that is what the command reads
+ * `by_default`. Under the name kubectl-muster a cluster is always read.
+ *
+ * Returns  an exit code; what is wrong was printed.
+ */
+int mst_setup_load(struct mst_setup *setup, const struct mst_args *args, bool by_default);
 void mst_setup_done(struct mst_setup *setup);
 /* NULL when nothing is logged. */
 const struct mst_log *mst_setup_log(const struct mst_setup *setup);
@@ -82,6 +91,9 @@ const struct mst_log *mst_setup_log(const struct mst_setup *setup);
 /* mst_extender_client_send, as runs take it; `ctx` is the client. */
 bool mst_setup_send(void *ctx, const struct mst_extender_call *call, struct mst_str url,
                     struct mst_str body, struct mst_buf *ret_text);
+
+/* The time that ages count to: now for a cluster, a fixed one for manifests. Unix seconds. */
+int64_t mst_setup_now(const struct mst_setup *setup);
 
 /* Prints what is in diags to standard error and forgets it. */
 void mst_diags_show(struct mst_diags *diags);

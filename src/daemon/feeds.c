@@ -1,50 +1,17 @@
 /*
  * feeds.c - everything that the engine follows at the API server: one reflector per kind.
- *
- * Source: kubernetes v1.37 pkg/scheduler/eventhandlers.go, scheduler.go (the informer of pods leaves
- * finished ones out).
  */
 #include "daemon/feeds.h"
 
-#include <stdio.h>
+#include "daemon/followed.h"
 
-struct feed {
-    mst_kind kind;
-    const char *path;
-    const char *query;
-    bool optional; /* clusters without it, or without the right to it, can be scheduled */
-    bool stream;   /* many objects: the first list as a stream */
-};
-
-#define LIVE_PODS "fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"
-
-/* Nodes and namespaces first: most of what pods refer to is known when they come. */
-static const struct feed fixed[] = {
-    { MST_KIND_NODE, "/api/v1/nodes", NULL, false, true },
-    { MST_KIND_NAMESPACE, "/api/v1/namespaces", NULL, false, false },
-    { MST_KIND_POD, "/api/v1/pods", LIVE_PODS, false, true },
-    { MST_KIND_PV, "/api/v1/persistentvolumes", NULL, false, false },
-    { MST_KIND_PVC, "/api/v1/persistentvolumeclaims", NULL, false, false },
-    { MST_KIND_SERVICE, "/api/v1/services", NULL, false, false },
-    { MST_KIND_REPLICATION_CONTROLLER, "/api/v1/replicationcontrollers", NULL, false, false },
-    { MST_KIND_REPLICA_SET, "/apis/apps/v1/replicasets", NULL, false, false },
-    { MST_KIND_STATEFUL_SET, "/apis/apps/v1/statefulsets", NULL, false, false },
-    { MST_KIND_PDB, "/apis/policy/v1/poddisruptionbudgets", NULL, false, false },
-    { MST_KIND_STORAGE_CLASS, "/apis/storage.k8s.io/v1/storageclasses", NULL, false, false },
-    { MST_KIND_CSI_NODE, "/apis/storage.k8s.io/v1/csinodes", NULL, false, false },
-    { MST_KIND_CSI_DRIVER, "/apis/storage.k8s.io/v1/csidrivers", NULL, false, false },
-    { MST_KIND_CSI_STORAGE_CAPACITY, "/apis/storage.k8s.io/v1/csistoragecapacities", NULL, false,
-      false },
-    { MST_KIND_VOLUME_ATTACHMENT, "/apis/storage.k8s.io/v1/volumeattachments", NULL, false, false },
-};
-enum { FEEDS_MAX = MST_COUNT(fixed) + 2 };
+enum { FEEDS_MAX = 24 };
 
 struct one {
     struct mst_feeds *feeds;
     struct mst_reflector *reflector;
     mst_kind kind;
     bool synced;
-    char path[96];
 };
 
 struct mst_feeds {
@@ -78,21 +45,19 @@ static void on_synced(void *ctx)
         feeds->options.synced(feeds->options.ctx);
 }
 
-static void start(struct mst_feeds *feeds, const struct feed *feed)
+static void start(struct mst_feeds *feeds, const struct mst_followed *feed)
 {
     mst_assert(feeds->count < FEEDS_MAX);
     const struct mst_feeds_options *o = &feeds->options;
     struct one *one = &feeds->list[feeds->count++];
     *one = (struct one){ .feeds = feeds, .kind = feed->kind };
-    mst_assert(strlen(feed->path) < sizeof(one->path));
-    memcpy(one->path, feed->path, strlen(feed->path) + 1);
     const struct mst_reflector_options options = {
         .loop = o->loop,
         .client = o->client,
         .api = &feeds->api,
         .log = o->log,
         .kind = feed->kind,
-        .path = one->path,
+        .path = feed->path,
         .query = feed->query,
         .protobuf = !o->whole,
         .optional = feed->optional,
@@ -112,18 +77,13 @@ static void start_groups(struct mst_feeds *feeds)
     const struct mst_feeds_options *o = &feeds->options;
     if (!o->gates->on[MST_GATE_GenericWorkload] || !o->served.group_version)
         return;
-    char path[96];
-    struct feed feed = { .kind = MST_KIND_POD_GROUP, .path = path, .optional = true };
-    const int n = snprintf(path, sizeof(path), "/apis/scheduling.k8s.io/%s/podgroups",
-                           o->served.group_version);
-    mst_assert(n > 0 && (size_t)n < sizeof(path));
-    start(feeds, &feed);
-    if (!o->gates->on[MST_GATE_CompositePodGroup] || !o->served.composites)
-        return;
-    feed = (struct feed){ .kind = MST_KIND_COMPOSITE_POD_GROUP,
-                          .path = "/apis/scheduling.k8s.io/v1alpha3/compositepodgroups",
-                          .optional = true };
-    start(feeds, &feed);
+    uint32_t count;
+    const struct mst_followed *groups = mst_followed_groups(&count);
+    for (uint32_t i = 0; i < count; i++)
+        if (mst_str_is(mst_followed_version(&groups[i]), o->served.group_version))
+            start(feeds, &groups[i]);
+    if (o->gates->on[MST_GATE_CompositePodGroup] && o->served.composites)
+        start(feeds, mst_followed_composites());
 }
 
 struct mst_feeds *mst_feeds_new(const struct mst_feeds_options *options)
@@ -140,7 +100,9 @@ struct mst_feeds *mst_feeds_new(const struct mst_feeds_options *options)
         .comparison = on[MST_GATE_TaintTolerationComparisonOperators],
         .upstream = options->upstream,
     };
-    for (size_t i = 0; i < MST_COUNT(fixed); i++)
+    uint32_t count;
+    const struct mst_followed *fixed = mst_followed_fixed(&count);
+    for (uint32_t i = 0; i < count; i++)
         start(feeds, &fixed[i]);
     start_groups(feeds);
     feeds->all_started = true;

@@ -65,6 +65,12 @@ static void complain(struct mst_diags *diags, struct mst_str path, const char *t
     mst_diag_add_at(diags, MST_DIAG_ERROR, 0, 0, "%s", text);
 }
 
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), m = strlen(suffix);
+    return n > m && memcmp(name + n - m, suffix, m) == 0;
+}
+
 static void add_file(struct mst_files *files, const char *path, struct mst_diags *diags)
 {
     struct mst_str kept = mst_arena_str(&files->arena, mst_str_of(path));
@@ -82,13 +88,8 @@ static void add_file(struct mst_files *files, const char *path, struct mst_diags
     }
     mst_vec_push(&files->list,
                  (struct mst_file){ .path = kept,
-                                    .text = mst_arena_str(&files->arena, mst_buf_span(&text)) });
-}
-
-static bool has_suffix(const char *name, const char *suffix)
-{
-    size_t n = strlen(name), m = strlen(suffix);
-    return n > m && memcmp(name + n - m, suffix, m) == 0;
+                                    .text = mst_arena_str(&files->arena, mst_buf_span(&text)),
+                                    .json = has_suffix(path, ".json") });
 }
 
 static bool is_manifest(const char *name)
@@ -144,6 +145,12 @@ void mst_files_add(struct mst_files *files, const char *path, struct mst_diags *
     } else {
         add_file(files, path, diags);
     }
+}
+
+void mst_files_add_served(struct mst_files *files, struct mst_str label, struct mst_str json)
+{
+    mst_vec_push(&files->list,
+                 (struct mst_file){ .path = label, .text = json, .json = true, .served = true });
 }
 
 void mst_files_done(struct mst_files *files)

@@ -1,6 +1,6 @@
 /*
- * files.h - the files, directories and standard input that a person names, as texts in a fixed
- * order.
+ * files.h - the files, directories and standard input that a person names, and what a server
+ * answered with, as texts in a fixed order.
  */
 #ifndef MST_FILES_H
 #define MST_FILES_H
@@ -10,6 +10,8 @@
 struct mst_file {
     struct mst_str path; /* as given, "DIR/NAME" for what is in a directory, "-" */
     struct mst_str text;
+    bool json;   /* one JSON value; else YAML documents, or JSON documents one after another */
+    bool served; /* what an API server answered with, not what a person wrote */
 };
 
 /* Zero-initialised is valid and empty. */
@@ -28,6 +30,12 @@ enum { MST_FILES_MAX = 100000 };
  * Limits   MST_DOCUMENT_BYTES_MAX per file, MST_FILES_MAX files.
  */
 void mst_files_add(struct mst_files *files, const char *path, struct mst_diags *diags);
+/*
+ * Adds a JSON text that an API server answered with. Both texts are borrowed.
+ *
+ * label    what messages call it: "cluster/pods".
+ */
+void mst_files_add_served(struct mst_files *files, struct mst_str label, struct mst_str json);
 void mst_files_done(struct mst_files *files);
 
 /* One whole file (or "-") into `out`. Errors MST_EIO, MST_ELIMIT with the path in the text. */

@@ -55,7 +55,8 @@ struct reading {
     struct mst_diags *diags;
     struct mst_api api;
     struct mst_str file;
-    bool full; /* the limit was reached and said */
+    bool served; /* the file is a server's answer */
+    bool full;   /* the limit was reached and said */
 };
 
 static bool take_object(void *ctx, struct mst_object *object)
@@ -68,18 +69,18 @@ static bool take_object(void *ctx, struct mst_object *object)
         r->full = true;
         return false;
     }
+    const struct mst_meta *meta = &object->u.meta;
+    const mst_doc_origin origin = r->served                                 ? MST_DOC_LISTED
+                                  : meta->uid.n && meta->resource_version.n ? MST_DOC_STORED
+                                                                            : MST_DOC_WRITTEN;
     mst_vec_push(&r->scenario->docs, (struct mst_scenario_doc){ .object = *object,
+                                                                .origin = origin,
                                                                 .file = r->file,
                                                                 .arrive_ns = 0,
                                                                 .delete_ns = MST_NEVER,
                                                                 .run_ns = MST_NEVER,
                                                                 .next = UINT32_MAX });
     return true;
-}
-
-static bool is_json(struct mst_str path)
-{
-    return path.n > 5 && memcmp(path.p + path.n - 5, ".json", 5) == 0;
 }
 
 /* A JSON reader's error says its place in words: "line L, column C: what". */
@@ -118,19 +119,42 @@ static void read_yaml(struct reading *r, struct mst_str text)
     }
 }
 
+/*
+ * Whoever reads a cluster has not written it: what is odd about an object is no error of theirs,
+ * and unknown fields of a newer server are none at all. Findings from number `first` on.
+ */
+static void soften(struct mst_diags *diags, uint32_t first, bool keep_warnings)
+{
+    uint32_t n = first;
+    for (uint32_t i = first; i < diags->list.n; i++) {
+        struct mst_diag *diag = &diags->list.v[i];
+        const bool error = diag->level == MST_DIAG_ERROR;
+        if (!error && !keep_warnings)
+            continue;
+        diag->level = MST_DIAG_WARNING;
+        diags->error_count -= error;
+        diags->list.v[n++] = *diag;
+    }
+    diags->list.n = n;
+}
+
 static void read_files(struct reading *r)
 {
     struct mst_scenario *scenario = r->scenario;
     for (uint32_t i = 0; i < scenario->files.list.n && !r->full; i++) {
         const struct mst_file *file = &scenario->files.list.v[i];
         uint32_t before = scenario->docs.n, errors = r->diags->error_count;
+        const uint32_t first = r->diags->list.n;
         r->file = r->diags->file = file->path;
+        r->served = file->served;
         r->diags->object = MST_STR_NONE;
-        if (is_json(file->path))
+        if (file->json)
             read_json(r, file->text);
         else
             read_yaml(r, file->text);
-        if (scenario->docs.n == before && r->diags->error_count == errors) {
+        if (file->served)
+            soften(r->diags, first, false);
+        else if (scenario->docs.n == before && r->diags->error_count == errors) {
             r->diags->object = MST_STR_NONE;
             mst_diag_add_at(r->diags, MST_DIAG_WARNING, 0, 0, "no object in this file");
         }
@@ -227,6 +251,7 @@ static void add_namespaces(struct reading *r)
             note_namespace(&seen, mst_sym_str(scenario->syms, object->u.meta.namespace_), false);
     }
     r->file = MST_STR("(implied)");
+    r->served = false;
     const struct mst_map_entry *e;
     for (uint32_t at = 0; mst_map_next(&seen, &at, &e);) {
         const uint32_t first = scenario->docs.n;
@@ -315,11 +340,46 @@ static void chain(struct mst_scenario *scenario, uint32_t index, struct mst_map 
     mst_map_set(last, key, index);
 }
 
+/* Drops what is replaced: documents of an object that is there from the start in another one. */
+static void replace(struct mst_scenario *scenario)
+{
+    struct mst_map best = { 0 }; /* key -> origin of what counts */
+    struct mst_arena arena = { 0 };
+    uint64_t origin;
+    for (uint32_t i = 0; i < scenario->docs.n; i++) {
+        const struct mst_scenario_doc *doc = &scenario->docs.v[i];
+        const struct mst_str key = mst_object_key(scenario->syms, &doc->object, &arena);
+        if (doc->arrive_ns == 0 &&
+            (!mst_map_get(&best, key, &origin) || origin < (uint64_t)doc->origin))
+            mst_map_set(&best, key, doc->origin);
+        mst_arena_reset(&arena);
+    }
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < scenario->docs.n; i++) {
+        const struct mst_scenario_doc *doc = &scenario->docs.v[i];
+        const struct mst_str key = mst_object_key(scenario->syms, &doc->object, &arena);
+        if (!mst_map_get(&best, key, &origin) || (uint64_t)doc->origin >= origin)
+            scenario->docs.v[n++] = *doc;
+        mst_arena_reset(&arena);
+    }
+    scenario->docs.n = n;
+    mst_arena_done(&arena);
+    mst_map_done(&best);
+}
+
 static void set_place(struct mst_scenario *scenario, const struct mst_scenario_doc *doc,
                       struct mst_diags *diags)
 {
     diags->file = doc->file;
     diags->object = mst_object_label(scenario->syms, &doc->object, &diags->arena);
+}
+
+/* An object that a server has: it was admitted when it was created, by what held then. */
+static void complete_stored(const struct mst_scenario_doc *doc, struct mst_api *api)
+{
+    const uint32_t first = api->diags->list.n;
+    if (doc->origin == MST_DOC_STORED && !mst_api_validate(api, &doc->object))
+        soften(api->diags, first, true);
 }
 
 static void complete(struct mst_scenario *scenario, struct mst_api *api, uint32_t index,
@@ -328,6 +388,11 @@ static void complete(struct mst_scenario *scenario, struct mst_api *api, uint32_
     struct mst_scenario_doc *doc = &scenario->docs.v[index];
     set_place(scenario, doc, api->diags);
     mst_api_default(api, &doc->object);
+    if (doc->origin != MST_DOC_WRITTEN) {
+        complete_stored(doc, api);
+        chain(scenario, index, last, api->diags);
+        return;
+    }
     if (!mst_api_admit(api, &doc->object, find_class, scenario))
         return;
     if (doc->object.kind == MST_KIND_POD)
@@ -357,8 +422,13 @@ bool mst_scenario_load(struct mst_scenario *scenario, struct mst_syms *syms,
         if (i >= given)
             fill_in(scenario, doc, i);
         set_place(scenario, doc, diags);
-        mst_annotations_read(doc, diags);
-        fill_in_created(doc, i);
+        if (doc->origin != MST_DOC_LISTED)
+            mst_annotations_read(doc, diags);
+    }
+    replace(scenario);
+    for (uint32_t i = 0; i < scenario->docs.n; i++) {
+        set_place(scenario, &scenario->docs.v[i], diags);
+        fill_in_created(&scenario->docs.v[i], i);
         note_class(scenario, i, diags);
     }
     struct mst_map last = { 0 };

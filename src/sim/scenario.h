@@ -8,9 +8,15 @@
  *   simulate.muster/run-for    pods: Succeeded that long after they got a node (default: for ever)
  *   simulate.muster/fail-bind  pods: the first N bindings fail
  *
+ * Objects that a server has stored already (with UID and resourceVersion, as `kubectl get -o yaml`
+ * prints them, or listed by ourselves) are taken as they are: their priority, say, was worked out
+ * from priority classes that may be gone. What a person wrote replaces the stored object of its
+ * name, and what is in a file replaces what was listed.
+ *
  * Owns:       everything that was read: texts, tapes, objects.
  * Invariants: documents of one object have strictly growing times of arrival, in order; every
- *             object was decoded, completed, admitted and validated.
+ *             object was decoded and completed; those that no server has stored were admitted and
+ *             validated.
  */
 #ifndef MST_SCENARIO_H
 #define MST_SCENARIO_H
@@ -23,8 +29,12 @@
 #define MST_SCENARIO_PREFIX "simulate.muster/"
 #define MST_NEVER INT64_MAX
 
+/* Where a document comes from; a later one replaces an earlier one of the same object. */
+typedef enum { MST_DOC_LISTED, MST_DOC_STORED, MST_DOC_WRITTEN } mst_doc_origin;
+
 struct mst_scenario_doc {
     struct mst_object object;
+    mst_doc_origin origin;
     struct mst_str file;
     int64_t arrive_ns; /* since the start */
     int64_t delete_ns; /* MST_NEVER: not by this document */
@@ -53,7 +63,8 @@ struct mst_scenario {
 /*
  * Reads everything and says all that is wrong with it.
  *
- * paths    as mst_files_add.
+ * paths    as mst_files_add; read after what is in scenario->files already.
+ * Diags    an object that was listed and cannot be read costs itself: a warning.
  * Returns  false when there was an error in diags; the scenario must be freed all the same.
  */
 bool mst_scenario_load(struct mst_scenario *scenario, struct mst_syms *syms,

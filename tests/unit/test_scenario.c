@@ -158,8 +158,84 @@ static void test_scenario_priority_classes(struct mst_test *t)
     fixture_done(&f);
 }
 
-MST_TEST_MAIN(T(test_scenario_fills_in), T(test_scenario_implies_namespaces),
-              T(test_scenario_chains_updates), T(test_scenario_duplicates),
-              T(test_scenario_same_name_elsewhere_is_fine),
+#define STORED "uid: u1, resourceVersion: \"7\""
+
+/* Objects of a server were admitted when they were made: by classes that may be gone. */
+static void test_scenario_takes_stored_objects(struct mst_test *t)
+{
+    struct fixture f;
+    MST_AUTO(mst_buf) text = { 0 };
+    fixture_init(&f, ".yaml",
+                 "apiVersion: v1\nkind: Pod\nmetadata: {name: a, " STORED "}\n"
+                 "spec: {priorityClassName: gone, priority: 7, "
+                 "containers: [{name: main, image: i}]}\n---\n"
+                 "apiVersion: v1\nkind: Pod\nmetadata: {name: b, " STORED "}\n"
+                 "spec: {containers: []}\n---\n"
+                 "apiVersion: v1\nkind: Pod\nmetadata: {name: c, uid: u2}\n"
+                 "spec: {priority: 7, containers: [{name: main, image: i}]}\n");
+    fixture_diags(&f, &text);
+    mst_buf_char(&text, 0);
+    t_ok(t, !f.loaded);
+    t_int(t, f.diags.error_count, 1); /* c was written by a person */
+    t_ok(t, strstr(text.p, "error: Pod default/c: the integer value of priority"));
+    t_ok(t, strstr(text.p, "warning: Pod default/b: spec.containers: Required value"));
+    t_int(t, f.scenario.docs.v[0].object.u.pod.spec.priority.value, 7);
+    t_int(t, f.scenario.docs.v[0].origin, MST_DOC_STORED);
+    t_int(t, f.scenario.docs.v[2].origin, MST_DOC_WRITTEN);
+    fixture_done(&f);
+}
+
+#define LISTED(items) "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":[" items "]}"
+#define LISTED_POD(name, more)                                                                     \
+    "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"default\",\"uid\":\"" name               \
+    "\",\"annotations\":{\"simulate.muster/typo\":\"x\"}},\"spec\":{\"newer\":1,"                  \
+    "\"containers\":[{\"name\":\"m\"" more "}]}}"
+
+/* What a server lists is taken as it is; what cannot be read costs itself. */
+static void test_scenario_takes_lists(struct mst_test *t)
+{
+    struct fixture f = { .syms = mst_syms_new() };
+    MST_AUTO(mst_buf) text = { 0 };
+    mst_gates_default(&f.config.gates, false);
+    mst_files_add_served(&f.scenario.files, MST_STR("cluster/pods"),
+                         MST_STR(LISTED(LISTED_POD("a", "") "," LISTED_POD("b", ",\"image\":7"))));
+    mst_files_add_served(&f.scenario.files, MST_STR("cluster/nodes"), MST_STR(LISTED("")));
+    t_ok(t, mst_scenario_load(&f.scenario, f.syms, &f.config.gates, NULL, 0, &f.diags));
+    fixture_diags(&f, &text);
+    mst_buf_char(&text, 0);
+    /* Unknown fields, empty lists and other people's annotations are no news. */
+    t_int(t, f.diags.list.n, 1);
+    t_ok(t, strstr(text.p, "warning: Pod default/b: "));
+    t_int(t, f.scenario.docs.n, 2); /* the namespace, too */
+    t_str(t, f.scenario.docs.v[0].object.u.meta.name, "a");
+    t_int(t, f.scenario.docs.v[0].origin, MST_DOC_LISTED);
+    fixture_done(&f);
+}
+
+/* A person's manifest is worth more than a file of a server's object, and that more than a list. */
+static void test_scenario_replaces(struct mst_test *t)
+{
+    struct fixture f;
+    fixture_init(&f, ".yaml",
+                 "apiVersion: v1\nkind: Pod\nmetadata: {name: a, " STORED "}\n"
+                 "spec: {containers: [{name: main, image: old}]}\n---\n" POD(
+                     "a", "", "", "1") "apiVersion: v1\nkind: Pod\nmetadata: {name: b, " STORED
+                                       "}\n"
+                                       "spec: {containers: [{name: main, image: old}]}\n---\n" POD(
+                                           "b", "simulate.muster/arrive-at: 5s", "", "1"));
+    t_ok(t, f.loaded);
+    t_int(t, f.scenario.docs.n, 4);
+    t_int(t, f.scenario.docs.v[0].origin, MST_DOC_WRITTEN);
+    t_ok(t, !f.scenario.docs.v[0].update);
+    /* b is there as stored first, and changes later. */
+    t_int(t, f.scenario.docs.v[1].origin, MST_DOC_STORED);
+    t_ok(t, f.scenario.docs.v[2].update);
+    fixture_done(&f);
+}
+
+MST_TEST_MAIN(T(test_scenario_takes_stored_objects), T(test_scenario_takes_lists),
+              T(test_scenario_replaces), T(test_scenario_fills_in),
+              T(test_scenario_implies_namespaces), T(test_scenario_chains_updates),
+              T(test_scenario_duplicates), T(test_scenario_same_name_elsewhere_is_fine),
               T(test_scenario_errors_do_not_hide_each_other),
               T(test_scenario_json_errors_have_a_place), T(test_scenario_priority_classes))
