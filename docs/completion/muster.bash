@@ -108,6 +108,10 @@ _muster() {
         COMPREPLY=()
         return
         ;;
+    scheduler:--requestheader-uid-headers)
+        COMPREPLY=()
+        return
+        ;;
     scheduler:--requestheader-group-headers)
         COMPREPLY=()
         return
@@ -386,7 +390,7 @@ _muster() {
         ;;
     esac
     case $command in
-    scheduler) words="--config --write-config-to --kubeconfig --master --profile --dry-run --record --seed --feature-gates --bind-address --secure-port --cert-dir --tls-cert-file --tls-private-key-file --tls-cipher-suites --tls-min-version --client-ca-file --authentication-kubeconfig --authentication-skip-lookup --authentication-tolerate-lookup-failure --authentication-token-webhook-cache-ttl --authorization-kubeconfig --authorization-always-allow-paths --authorization-webhook-cache-authorized-ttl --authorization-webhook-cache-unauthorized-ttl --requestheader-client-ca-file --requestheader-allowed-names --requestheader-username-headers --requestheader-group-headers --requestheader-extra-headers-prefix --leader-elect --leader-elect-lease-duration --leader-elect-renew-deadline --leader-elect-retry-period --leader-elect-resource-lock --leader-elect-resource-name --leader-elect-resource-namespace --kube-api-qps --kube-api-burst --pod-max-in-unschedulable-pods-duration --v -v --logging-format --kube-api-content-type --profiling --contention-profiling --vmodule --log-flush-frequency --http2-max-streams-per-connection --disable-http2-serving --permit-port-sharing --permit-address-sharing --tls-sni-cert-key --show-hidden-metrics-for-version --allow-metric-labels --allow-metric-labels-manifest --disabled-metrics --emulated-version --min-compatibility-version --help" ;;
+    scheduler) words="--config --write-config-to --kubeconfig --master --profile --dry-run --record --seed --feature-gates --bind-address --secure-port --cert-dir --tls-cert-file --tls-private-key-file --tls-cipher-suites --tls-min-version --client-ca-file --authentication-kubeconfig --authentication-skip-lookup --authentication-tolerate-lookup-failure --authentication-token-webhook-cache-ttl --authorization-kubeconfig --authorization-always-allow-paths --authorization-webhook-cache-authorized-ttl --authorization-webhook-cache-unauthorized-ttl --requestheader-client-ca-file --requestheader-allowed-names --requestheader-username-headers --requestheader-uid-headers --requestheader-group-headers --requestheader-extra-headers-prefix --leader-elect --leader-elect-lease-duration --leader-elect-renew-deadline --leader-elect-retry-period --leader-elect-resource-lock --leader-elect-resource-name --leader-elect-resource-namespace --kube-api-qps --kube-api-burst --pod-max-in-unschedulable-pods-duration --v -v --logging-format --kube-api-content-type --profiling --contention-profiling --vmodule --log-flush-frequency --http2-max-streams-per-connection --disable-http2-serving --permit-port-sharing --permit-address-sharing --tls-sni-cert-key --show-hidden-metrics-for-version --allow-metric-labels --allow-metric-labels-manifest --disabled-metrics --emulated-version --min-compatibility-version --help" ;;
     simulate) words="--filename -f --kubeconfig --context --config --profile --feature-gates --seed --verbosity -v --log-format --until --max-attempts --deletions --output -o --explain --record --replay --help" ;;
     explain) words="--filename -f --kubeconfig --context --config --profile --feature-gates --seed --verbosity -v --log-format --namespace -n --all-namespaces -A --scores --all-plugins --preemption --output -o --help" ;;
     status) words="--namespace -n --all-namespaces -A --filename -f --kubeconfig --context --output -o --help" ;;

@@ -68,6 +68,35 @@ expect 0 '"op":"end"' simulate -f $fits -o effects
 expect 3 'Unschedulable' simulate -f examples/gang-too-big
 expect 3 'lower minCount' simulate -f examples/gang-too-big --explain
 
+# kube-scheduler's command line, also without the subcommand and under its name.
+expect 0 'usage: muster scheduler' scheduler --help
+expect 2 'unknown flag --kubeconfg; did you mean --kubeconfig?' --kubeconfg=x
+expect 2 'flag --leader-elect: invalid value "maybe"; allowed: true, false' scheduler --leader-elect=maybe
+expect 2 'unexpected argument "now"' scheduler now
+expect 1 "$work/absent" --kubeconfig="$work/absent"
+expect 2 'flag --config: ' scheduler --config="$work/absent"
+expect 2 'flag --feature-gates: ' scheduler --profile upstream --feature-gates=NoSuchGate=true
+expect 2 'must be greater than the renew deadline' scheduler --leader-elect-lease-duration=5s
+expect 2 'flag --leader-elect-resource-lock: must be leases' scheduler --leader-elect-resource-lock=endpoints
+expect 2 'flag --kube-api-qps: invalid value "fast"' scheduler --kube-api-qps=fast
+expect 2 'flag --secure-port: invalid value "65536"' scheduler --secure-port=65536
+expect 2 'flag --tls-cipher-suites: unknown suite "TLS_NOPE"' scheduler --tls-cipher-suites=TLS_NOPE
+expect 2 'flag --tls-private-key-file: is needed beside' scheduler --tls-cert-file=x
+expect 2 'whole seconds above zero' scheduler --pod-max-in-unschedulable-pods-duration=1500ms
+expect 2 'flag --v: invalid value "x"' scheduler -v=x
+expect 1 'warning: flag --profiling has no effect' --profiling=true --kubeconfig="$work/absent"
+expect 1 'KUBERNETES_SERVICE_HOST' scheduler
+ln -s "$(command -v "$MUSTER")" "$work/kube-scheduler"
+code=0
+"$work/kube-scheduler" --kubeconfig "$work/absent" >"$work/out" 2>&1 || code=$?
+count=$((count + 1))
+if [ $code -ne 1 ] || ! grep -q '^muster scheduler: ' "$work/out"; then
+    failed=$((failed + 1))
+    echo "called kube-scheduler: exit code $code, $(cat "$work/out")"
+fi
+expect 0 '' scheduler --write-config-to "$work/effective.yaml"
+expect 0 'valid' config check "$work/effective.yaml"
+
 # What one run prints as JSON is a snapshot for the next: nothing is left to do.
 "$MUSTER" simulate -f $fits -o json >"$work/after.json"
 expect 0 'attempts: 0' simulate -f "$work/after.json"

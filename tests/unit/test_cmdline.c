@@ -9,6 +9,7 @@ static const struct mst_flag flags[] = {
     { .name = "explain", .help = "h" },
     { .name = "count", .arg = "N", .help = "h" },
     { .name = "until", .arg = "DURATION", .help = "h" },
+    { .name = "elect", .repeats = true, .boolean = true, .help = "h" },
 };
 static const struct mst_command command = {
     .name = "test",
@@ -36,6 +37,44 @@ static bool parse(const char *line, struct mst_args *args, struct mst_buf *error
         at = blank + 1;
     }
     return mst_args_parse(&command, n, words, args, errors);
+}
+
+/* As Go's flags: a value only behind "=", the last one counts. */
+static void test_cmdline_booleans(struct mst_test *t)
+{
+    static const struct {
+        const char *line;
+        bool ok, value;
+        uint32_t words;
+    } cases[] = {
+        { "zsh", true, true, 1 }, /* not given: what the caller says */
+        { "--elect zsh", true, true, 1 },
+        { "--elect=false zsh", true, false, 1 },
+        { "--elect=false --elect=T", true, true, 0 },
+        { "--elect --elect=0", true, false, 0 },
+        { "--elect=no", false, true, 0 },
+        { "--elect=", false, true, 0 },
+    };
+    for (size_t i = 0; i < MST_COUNT(cases); i++) {
+        struct mst_args args = { 0 };
+        MST_AUTO(mst_buf) errors = { 0 };
+        char copy[256];
+        t_case(t, cases[i].line);
+        t_bool(t, parse(cases[i].line, &args, &errors, copy), cases[i].ok);
+        t_bool(t, mst_args_bool(&args, "elect", true), cases[i].value);
+        t_int(t, args.words.n, cases[i].words);
+        mst_args_done(&args);
+    }
+}
+
+static void test_cmdline_letter_with_equals(struct mst_test *t)
+{
+    struct mst_args args = { 0 };
+    MST_AUTO(mst_buf) errors = { 0 };
+    char copy[256];
+    t_ok(t, parse("-f=a", &args, &errors, copy));
+    t_text(t, mst_args_text(&args, "filename", ""), "a");
+    mst_args_done(&args);
 }
 
 static void test_cmdline_forms_of_values(struct mst_test *t)
@@ -136,5 +175,6 @@ static void test_cmdline_numbers_and_durations(struct mst_test *t)
     mst_args_done(&args);
 }
 
-MST_TEST_MAIN(T(test_cmdline_forms_of_values), T(test_cmdline_help_and_repeats),
+MST_TEST_MAIN(T(test_cmdline_booleans), T(test_cmdline_letter_with_equals),
+              T(test_cmdline_forms_of_values), T(test_cmdline_help_and_repeats),
               T(test_cmdline_errors), T(test_cmdline_numbers_and_durations))
