@@ -94,7 +94,7 @@ if [ $code -ne 1 ] || ! grep -q '^muster scheduler: ' "$work/out"; then
     failed=$((failed + 1))
     echo "called kube-scheduler: exit code $code, $(cat "$work/out")"
 fi
-expect 0 '' scheduler --write-config-to "$work/effective.yaml"
+"$MUSTER" scheduler --write-config-to "$work/effective.yaml"
 expect 0 'valid' config check "$work/effective.yaml"
 
 # What one run prints as JSON is a snapshot for the next: nothing is left to do.
