@@ -78,6 +78,22 @@ static void test_events_series_before_sent(struct mst_test *t)
     rig_stop(&r, t);
 }
 
+/* Repeated while its first request is under way: the repetition is told right after. */
+static void test_events_series_under_way(struct mst_test *t)
+{
+    struct rig r;
+    rig_start(&r, (struct mst_writer_options){ 0 });
+    rig_want(&r, rig_event("p", "m"));
+    rig_want(&r, rig_event("p", "m"));
+    t_int(t, r.client.sent.n, 1);
+    rig_reply(&r, 0, 201, NULL);
+    t_int(t, r.client.sent.n, 2);
+    t_has(t, &r, 1, "{\"series\":{\"count\":2,");
+    rig_reply(&r, 1, 200, NULL);
+    t_int(t, r.client.sent.n, 2);
+    rig_stop(&r, t);
+}
+
 static void test_events_yield(struct mst_test *t)
 {
     struct rig r;
@@ -180,5 +196,6 @@ static void test_events_failures(struct mst_test *t)
 }
 
 MST_TEST_MAIN(T(test_events_series), T(test_events_series_refresh),
-              T(test_events_series_before_sent), T(test_events_yield), T(test_events_budget),
-              T(test_events_oldest_dropped), T(test_events_failures))
+              T(test_events_series_before_sent), T(test_events_series_under_way),
+              T(test_events_yield), T(test_events_budget), T(test_events_oldest_dropped),
+              T(test_events_failures))
