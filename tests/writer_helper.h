@@ -230,4 +230,43 @@ static inline struct mst_effect rig_evict(uint64_t id, const char *name, const c
     return e;
 }
 
+static inline struct mst_effect rig_event(const char *name, const char *note)
+{
+    return (struct mst_effect){ .kind = MST_EFFECT_EVENT,
+                                .object_kind = MST_KIND_POD,
+                                .name = mst_str_of(name),
+                                .uid = MST_STR("u"),
+                                .type = MST_STR("Warning"),
+                                .reason = MST_STR("FailedScheduling"),
+                                .action = MST_STR("Scheduling"),
+                                .note = mst_str_of(note) };
+}
+
+/* Where the text has `part`, or "" . */
+static inline const char *rig_after(const struct rig *r, uint32_t i, const char *part)
+{
+    const struct mst_str text = mst_buf_span(&r->client.sent.v[i]->text);
+    const char *at = memmem(text.p, text.n, part, strlen(part));
+    return at ? at + strlen(part) : "";
+}
+
+static inline bool rig_has(const struct rig *r, uint32_t i, const char *part)
+{
+    const struct mst_str text = mst_buf_span(&r->client.sent.v[i]->text);
+    return memmem(text.p, text.n, part, strlen(part));
+}
+
+#define t_has(t, r, i, part) t_ok((t), rig_has((r), (i), (part)))
+
+/* The name has 16 digits that the seed decides on; they are replaced by N to compare. */
+static inline void rig_mask_name(struct rig *r, uint32_t i, const char *before)
+{
+    char *at = (char *)rig_after(r, i, before);
+    mst_assert(*at);
+    memmove(at + 1, at + 16,
+            (size_t)(r->client.sent.v[i]->text.p + r->client.sent.v[i]->text.n - (at + 16)));
+    *at = 'N';
+    r->client.sent.v[i]->text.n -= 15;
+}
+
 #endif

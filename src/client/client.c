@@ -95,7 +95,9 @@ void mst_request_drop(struct mst_request_handle *r)
 
 void mst_request_end(struct mst_request_handle *r, const struct mst_reply *reply)
 {
+    r->client->telling = true;
     r->spec.done(r->spec.ctx, reply);
+    r->client->telling = false;
     mst_request_drop(r);
 }
 
@@ -240,7 +242,7 @@ void mst_client_free(struct mst_client *client)
 {
     if (!client)
         return;
-    mst_assert(!client->in_curl);
+    mst_assert(!client->in_curl && !client->telling);
     for (mst_request_state state = MST_REQ_URGENT; state < MST_REQ_STATES; state++) {
         struct mst_request_list *list = &client->lists[state];
         while (list->first) {

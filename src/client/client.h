@@ -4,8 +4,16 @@
  *
  * Owns:       connections, credentials and their renewal, the rate limit, requests under way.
  * Invariants: callbacks come from the loop, never from within mst_client_send; a request that is
- * cancelled gets no further callback. One thread.
- * Not here:   retries (who asks knows whether asking again is safe), what requests mean.
+ *             cancelled gets no further callback. Callbacks may send and cancel, themselves
+ *             included. One thread. No body is sent twice: a connection that ends on the way is
+ *             MST_NET_BROKEN (a GET or DELETE without a body may be, on a new connection).
+ * Not here:   retries (who asks knows whether asking again is safe), what requests mean. Redirects
+ *             are answers like others. Credentials that the server refuses (401) are renewed for
+ *             the requests to come.
+ *
+ * Over TLS all requests share one connection if the server speaks HTTP/2. gzip is accepted for
+ * whole answers to GET (the server does not compress streams), unless the connection turns it off
+ * or leads to this machine, where it would cost both ends more than it saves.
  */
 #ifndef MST_CLIENT_H
 #define MST_CLIENT_H
@@ -68,10 +76,13 @@ struct mst_request_spec {
     void *ctx;
 };
 
-/* Errors of the set-up only: bad PEM, no such CA file. Connects with the first request. */
+/*
+ * Errors of the set-up only: bad PEM, a URL that is none. Connects with the first request. Makes
+ * the process ignore SIGPIPE, unless it handles it: sockets that are gone are errors like others.
+ */
 mst_rc mst_client_new(const struct mst_client_options *options, struct mst_client **out,
                       struct mst_err *err) MST_WARN_UNUSED;
-/* Cancels what is under way, without callbacks. */
+/* Cancels what is under way, without callbacks. Not from within a callback (asserted). */
 void mst_client_free(struct mst_client *client);
 
 /* Starts, or queues behind the rate limit. The handle is valid until `done` or cancellation. */

@@ -90,6 +90,7 @@ struct mst_client {
     struct mst_request_list lists[MST_REQ_STATES];
     struct mst_arena scratch; /* of one reply */
     bool in_curl;             /* libcurl is at work: it must not be called */
+    bool telling;             /* a `done` is at work: the client must not be freed */
     /* what follows from the connection */
     bool tls, gzip;
     struct mst_buf base_url, host_header, user_agent, proxy;

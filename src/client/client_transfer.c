@@ -1,10 +1,11 @@
 /*
  * client_transfer.c - one request at libcurl: what it is told, what comes back.
  *
- * Invariants: a handle is set up once with everything that does not change between requests. A body
- *             is sent through a callback that cannot go back: when a kept connection turns out to be
- *             closed, libcurl may send a request once more on a new one only if none of its body was
- *             sent (a POST that may have been carried out is not repeated; Go has the same rule).
+ * Invariants: a handle is set up once with everything that does not change between requests. A
+ *             body is sent through a callback that cannot go back: when a kept connection turns out
+ *             to be closed, libcurl may send a request once more on a new one only if none of its
+ *             body was sent (a POST that may have been carried out is not repeated; Go has the same
+ *             rule).
  */
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -43,8 +43,11 @@ mst_rc mst_kube_user(const struct mst_kube_entry *user, const struct mst_value *
  */
 mst_rc mst_kube_server(const struct mst_kube_entry *from, struct mst_str server, const char *field,
                        struct mst_connection *out, struct mst_err *err) MST_WARN_UNUSED;
-/* The whole kubeconfig. */
+/* The kubeconfig that the options name. `out` must be empty; on failure it is for _done. */
 mst_rc mst_kube_load(const struct mst_connection_options *options, struct mst_connection *out,
                      struct mst_err *err) MST_WARN_UNUSED;
+/* The same, of a text that was read from there. */
+mst_rc mst_kube_load_text(const struct mst_connection_options *options, struct mst_str text,
+                          struct mst_connection *out, struct mst_err *err) MST_WARN_UNUSED;
 
 #endif

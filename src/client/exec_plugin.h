@@ -2,8 +2,8 @@
  * exec_plugin.h - runs a program that prints credentials, without waiting for it.
  *
  * Owns:       the child process, its pipes, what it prints.
- * Invariants: `done` is told once, from the loop; after mst_exec_cancel nothing is told and no child
- *             is left.
+ * Invariants: `done` is told once, from the loop; after mst_exec_cancel nothing is told and no
+ *             child is left.
  * Source:     kubernetes v1.37 client-go plugin/pkg/client/auth/exec (exec.go),
  *             pkg/apis/clientauthentication.
  */

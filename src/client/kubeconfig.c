@@ -249,10 +249,9 @@ static mst_rc parse(struct mst_str path, struct mst_str text, struct mst_arena *
     return rc;
 }
 
-mst_rc mst_kube_load(const struct mst_connection_options *options, struct mst_connection *out,
-                     struct mst_err *err)
+mst_rc mst_kube_load_text(const struct mst_connection_options *options, struct mst_str text,
+                          struct mst_connection *out, struct mst_err *err)
 {
-    MST_AUTO(mst_buf) text = { 0 };
     struct mst_arena scratch = { 0 };
     const struct mst_str path = mst_str_of(options->kubeconfig);
     struct load load = { .file = { .path = path, .arena = &out->arena },
@@ -260,11 +259,18 @@ mst_rc mst_kube_load(const struct mst_connection_options *options, struct mst_co
                          .master = mst_str_of(options->master),
                          .out = out };
     out->namespace_ = MST_STR("default");
-    mst_rc rc = mst_small_file_read(path, &text, err);
-    if (!rc)
-        rc = parse(path, mst_buf_span(&text), &scratch, &load.file.value, err);
+    mst_rc rc = parse(path, text, &scratch, &load.file.value, err);
     if (!rc)
         rc = read_root(&load, err);
     mst_arena_done(&scratch);
     return rc ? mst_wrap(err, "kubeconfig") : MST_OK;
+}
+
+mst_rc mst_kube_load(const struct mst_connection_options *options, struct mst_connection *out,
+                     struct mst_err *err)
+{
+    MST_AUTO(mst_buf) text = { 0 };
+    if (mst_small_file_read(mst_str_of(options->kubeconfig), &text, err))
+        return mst_wrap(err, "kubeconfig");
+    return mst_kube_load_text(options, mst_buf_span(&text), out, err);
 }

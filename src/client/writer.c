@@ -71,84 +71,6 @@ int64_t mst_retry_delay_ms(const struct mst_writer_options *o, struct mst_rng *r
     return ms + (int64_t)mst_rng_below(rng, (uint64_t)ms / 4 + 1);
 }
 
-/* ---- work ---- */
-
-static void free_work(struct mst_work *work)
-{
-    mst_buf_done(&work->problem);
-    mst_free(work);
-}
-
-/* Copies the text behind the last one. */
-static void move_text(struct mst_str *text, char **at)
-{
-    if (!text->p)
-        return;
-    if (text->n)
-        memcpy(*at, text->p, text->n);
-    text->p = *at;
-    *at += text->n;
-}
-
-enum { TEXTS = 14 };
-
-static void texts_of(struct mst_work *work, struct mst_str *ret_texts[TEXTS])
-{
-    struct mst_effect *e = &work->effect;
-    struct mst_str *const all[TEXTS] = {
-        &e->ns,
-        &e->name,
-        &e->uid,
-        &e->node,
-        &e->claim_ns,
-        &e->claim_name,
-        &e->claim_uid,
-        &e->nominated,
-        &e->condition.type,
-        &e->condition.status,
-        &e->condition.reason,
-        &e->condition.message,
-        &work->resource_version,
-        &work->claim_version,
-    };
-    memcpy(ret_texts, all, sizeof(all));
-}
-
-static struct mst_str version_of(const struct mst_writer *writer, mst_kind kind, struct mst_str ns,
-                                 struct mst_str name, struct mst_str uid)
-{
-    const struct mst_writer_options *o = &writer->options;
-    const struct mst_object *object = o->lookup ? o->lookup(o->ctx, kind, ns, name) : NULL;
-    if (!object || (uid.n && !mst_str_eq(object->u.meta.uid, uid)))
-        return MST_STR_NONE;
-    return object->u.meta.resource_version;
-}
-
-static struct mst_work *new_work(const struct mst_writer *writer, const struct mst_effect *effect)
-{
-    struct mst_work draft = { .effect = *effect, .stage = MST_STAGE_MAIN };
-    if (effect->kind == MST_EFFECT_EVICT && effect->condition_set)
-        draft.stage = MST_STAGE_MARK;
-    if (effect->kind == MST_EFFECT_PV_UPDATE || effect->kind == MST_EFFECT_PVC_UPDATE)
-        draft.resource_version =
-            version_of(writer, effect->object_kind, effect->ns, effect->name, effect->uid);
-    if (effect->kind == MST_EFFECT_PV_UPDATE)
-        draft.claim_version = version_of(writer, MST_KIND_PVC, effect->claim_ns, effect->claim_name,
-                                         effect->claim_uid);
-    struct mst_str *texts[TEXTS];
-    texts_of(&draft, texts);
-    size_t bytes = 0;
-    for (size_t i = 0; i < TEXTS; i++)
-        bytes += texts[i]->n;
-    struct mst_work *work = mst_calloc(1, sizeof(*work) + bytes);
-    *work = draft;
-    char *at = (char *)(work + 1);
-    texts_of(work, texts);
-    for (size_t i = 0; i < TEXTS; i++)
-        move_text(texts[i], &at);
-    return work;
-}
-
 /* ---- queues ---- */
 
 static void make_ready(struct queue *queue)
@@ -220,7 +142,7 @@ void mst_writer_free(struct mst_writer *writer)
             mst_client_cancel(writer->options.client, queue->handle);
         for (struct mst_work *work = queue->first, *next; work; work = next) {
             next = work->next;
-            free_work(work);
+            mst_work_free(work);
         }
         free_queue(queue);
     }
@@ -264,7 +186,7 @@ static void drop_patches(struct queue *queue, const struct mst_effect *effect)
             continue;
         }
         *at = work->next;
-        free_work(work);
+        mst_work_free(work);
         queue->writer->pending--;
     }
 }
@@ -297,8 +219,8 @@ static bool merge(struct queue *queue, const struct mst_effect *effect)
         both.nominated_set = true;
         both.nominated = effect->nominated;
     }
-    *at = queue->last = new_work(queue->writer, &both);
-    free_work(old);
+    *at = queue->last = mst_work_new(&queue->writer->options, &both);
+    mst_work_free(old);
     return true;
 }
 
@@ -386,7 +308,7 @@ static void finish(struct queue *queue, const struct mst_work_verdict *verdict)
         answer(writer, work, verdict);
     else if (!is_done)
         log_failed_patch(writer, work, verdict->problem);
-    free_work(work);
+    mst_work_free(work);
 }
 
 static void on_timer(evutil_socket_t fd, short what, void *ctx)
@@ -471,7 +393,7 @@ void mst_writer_effect(struct mst_writer *writer, const struct mst_effect *effec
     else if ((effect->kind == MST_EFFECT_POD_STATUS || effect->kind == MST_EFFECT_GROUP_STATUS) &&
              merge(queue, effect))
         return;
-    append(queue, new_work(writer, effect));
+    append(queue, mst_work_new(&writer->options, effect));
     mst_writer_pump(writer);
 }
 

@@ -9,13 +9,13 @@
  *             in between. Upstream compares the object's resourceVersion and no note, which comes
  *             to the same where an Event goes with a status patch, but can hide a new reason
  *             behind an old note.
+ * Not here:   what Events look like (writer_event_text.c).
  * Source:     spec/scheduling.md 4.5; kubernetes v1.37 client-go tools/events
- *             (event_broadcaster.go, event_recorder.go).
+ *             (event_broadcaster.go).
  */
 #include <event2/event.h>
 
 #include "client/writer_internal.h"
-#include "codec/json.h"
 
 #define NS_PER_S INT64_C(1000000000)
 #define SERIES_NS (360 * NS_PER_S)   /* how long after the last one another belongs to it */
@@ -28,59 +28,36 @@ enum {
     UNDER_WAY_MAX = 4,
     BUSY_PART = 4, /* Events go when no more than this part of `parallel` is in use */
     TICK_MS = 100,
-    NOTE_BYTES_MAX = 1024,
-    FIELD_BYTES_MAX = 128, /* reportingInstance */
-    NAME_BYTES_MAX = 253,
-    RANDOM_BITS = 20, /* of an Event's name; the rest is the time */
-};
-
-struct list {
-    struct record *first, *last;
-    uint32_t n;
-};
-
-struct record {
-    struct record *next, *before;
-    struct list *list;
-    struct mst_recorder *recorder;
-    uint64_t key[2];
-    mst_kind kind;
-    /* behind the struct */
-    struct mst_str ns, object, uid, controller, type, reason, action, note, related, name;
-    int64_t first_ns, last_ns, told_ns;
-    uint32_t count, told, sending; /* occurrences: in all, known to the server, under way */
-    uint32_t tries;
-    bool created;
-    struct mst_request_handle *handle;
 };
 
 struct mst_recorder {
     struct mst_writer *writer;
     const struct mst_writer_options *options;
     struct mst_writer_stats *stats;
-    struct mst_map known; /* key -> struct record * */
-    struct list waiting, under_way, told;
+    struct mst_map known; /* key -> struct mst_record * */
+    struct mst_record_list waiting, under_way, told;
     uint32_t events_max;
     double qps, tokens;
     int64_t swept_ns;
     struct event *tick, *hold, *sweep;
     bool held; /* the server cannot be reached, or wants to be left alone */
     struct mst_rng rng;
-    struct mst_buf text, path, body;
+    struct mst_buf key;
+    struct mst_writer_request request;
 };
 
 /* ---- lists ---- */
 
-static void unlink_record(struct record *r)
+static void unlink_record(struct mst_record *r)
 {
-    struct list *list = r->list;
+    struct mst_record_list *list = r->list;
     *(r->before ? &r->before->next : &list->first) = r->next;
     *(r->next ? &r->next->before : &list->last) = r->before;
     list->n--;
     r->list = NULL;
 }
 
-static void move_to(struct record *r, struct list *list, bool front)
+static void move_to(struct mst_record *r, struct mst_record_list *list, bool front)
 {
     if (r->list)
         unlink_record(r);
@@ -92,12 +69,12 @@ static void move_to(struct record *r, struct list *list, bool front)
     list->n++;
 }
 
-static struct mst_str key_of(const struct record *r)
+static struct mst_str key_of(const struct mst_record *r)
 {
     return (struct mst_str){ (const char *)r->key, sizeof(r->key) };
 }
 
-static void forget(struct record *r)
+static void forget(struct mst_record *r)
 {
     unlink_record(r);
     mst_map_delete(&r->recorder->known, key_of(r));
@@ -107,7 +84,7 @@ static void forget(struct record *r)
 /* What waits longest is not told. If it is known to the server, only its count stays behind. */
 static void drop_oldest(struct mst_recorder *recorder)
 {
-    struct record *r = recorder->waiting.first;
+    struct mst_record *r = recorder->waiting.first;
     recorder->stats->events_dropped++;
     if (r->created)
         move_to(r, &recorder->told, false);
@@ -115,7 +92,7 @@ static void drop_oldest(struct mst_recorder *recorder)
         forget(r);
 }
 
-static void put_waiting(struct record *r, bool front)
+static void put_waiting(struct mst_record *r, bool front)
 {
     struct mst_recorder *recorder = r->recorder;
     move_to(r, &recorder->waiting, front);
@@ -123,7 +100,7 @@ static void put_waiting(struct record *r, bool front)
         drop_oldest(recorder);
 }
 
-static void put_told(struct record *r)
+static void put_told(struct mst_record *r)
 {
     struct mst_recorder *recorder = r->recorder;
     move_to(r, &recorder->told, false);
@@ -131,144 +108,22 @@ static void put_told(struct record *r)
         forget(recorder->told.first);
 }
 
-/* ---- bodies ---- */
-
-static void member(struct mst_json_writer *w, const char *key, struct mst_str value)
-{
-    mst_jw_key(w, key);
-    mst_jw_str(w, value);
-}
-
-static void time_member(struct mst_json_writer *w, const char *key, int64_t unix_ns)
-{
-    MST_AUTO(mst_buf) text = { 0 };
-    mst_print_micro_time(unix_ns, &text);
-    member(w, key, mst_buf_span(&text));
-}
-
-static void print_version_of(const struct record *r, struct mst_str kind, struct mst_json_writer *w)
-{
-    MST_AUTO(mst_buf) text = { 0 };
-    if (mst_str_is(kind, "PodGroup"))
-        mst_buf_printf(&text, "scheduling.k8s.io/%s", r->recorder->options->group_version);
-    else if (mst_str_is(kind, "CompositePodGroup"))
-        mst_buf_text(&text, "scheduling.k8s.io/v1alpha3");
-    else
-        mst_buf_text(&text, "v1");
-    member(w, "apiVersion", mst_buf_span(&text));
-}
-
-static void print_reference(const struct record *r, struct mst_str kind, struct mst_str ns,
-                            struct mst_str name, struct mst_str uid, struct mst_json_writer *w)
-{
-    mst_jw_object_begin(w);
-    print_version_of(r, kind, w);
-    member(w, "kind", kind);
-    member(w, "name", name);
-    if (ns.n)
-        member(w, "namespace", ns);
-    if (uid.n)
-        member(w, "uid", uid);
-    mst_jw_object_end(w);
-}
-
-static mst_kind kind_named(struct mst_str name)
-{
-    for (mst_kind kind = MST_KIND_UNKNOWN + 1; kind < MST_KIND_COUNT; kind++)
-        if (mst_str_is(name, mst_kind_name(kind)))
-            return kind;
-    return MST_KIND_UNKNOWN;
-}
-
-/* "Kind ns/name" */
-static void print_related(const struct record *r, struct mst_json_writer *w)
-{
-    const struct mst_writer_options *o = r->recorder->options;
-    const char *end = r->related.p + r->related.n;
-    const char *space = memchr(r->related.p, ' ', r->related.n);
-    mst_assert(space);
-    const char *ns = space + 1, *slash = memchr(ns, '/', (size_t)(end - ns));
-    mst_assert(slash);
-    const struct mst_str kind = { r->related.p, (size_t)(space - r->related.p) };
-    const struct mst_str in = { ns, (size_t)(slash - ns) };
-    const struct mst_str name = { slash + 1, (size_t)(end - slash - 1) };
-    const struct mst_object *object =
-        o->lookup ? o->lookup(o->ctx, kind_named(kind), in, name) : NULL;
-    mst_jw_key(w, "related");
-    print_reference(r, kind, in, name, object ? object->u.meta.uid : MST_STR_NONE, w);
-}
-
-static void print_series(const struct record *r, struct mst_json_writer *w)
-{
-    mst_jw_key(w, "series");
-    mst_jw_object_begin(w);
-    mst_jw_key(w, "count");
-    mst_jw_int(w, r->count);
-    time_member(w, "lastObservedTime", r->last_ns);
-    mst_jw_object_end(w);
-}
-
-static struct mst_str namespace_of(const struct record *r)
-{
-    return r->ns.n ? r->ns : MST_STR("default");
-}
-
-static void print_event(const struct record *r, struct mst_json_writer *w)
-{
-    const char *instance = r->recorder->options->instance;
-    mst_jw_object_begin(w);
-    member(w, "kind", MST_STR("Event"));
-    member(w, "apiVersion", MST_STR("events.k8s.io/v1"));
-    mst_jw_key(w, "metadata");
-    mst_jw_object_begin(w);
-    member(w, "name", r->name);
-    member(w, "namespace", namespace_of(r));
-    mst_jw_object_end(w);
-    time_member(w, "eventTime", r->first_ns);
-    if (r->count > 1)
-        print_series(r, w);
-    member(w, "reportingController", r->controller);
-    mst_jw_key(w, "reportingInstance");
-    mst_jw_str(w, (struct mst_str){ instance, strnlen(instance, FIELD_BYTES_MAX) });
-    member(w, "action", r->action);
-    member(w, "reason", r->reason);
-    mst_jw_key(w, "regarding");
-    print_reference(r, mst_str_of(mst_kind_name(r->kind)), r->ns, r->object, r->uid, w);
-    if (r->related.n)
-        print_related(r, w);
-    member(w, "note", r->note);
-    member(w, "type", r->type);
-    mst_jw_object_end(w);
-}
-
 /* ---- requests ---- */
 
 static void on_reply(void *ctx, const struct mst_reply *reply);
 
-static void send_record(struct record *r)
+static void send_record(struct mst_record *r)
 {
     struct mst_recorder *recorder = r->recorder;
-    recorder->path.n = recorder->body.n = 0;
-    mst_buf_text(&recorder->path, "/apis/events.k8s.io/v1/namespaces/");
-    mst_buf_str(&recorder->path, namespace_of(r));
-    mst_buf_text(&recorder->path, "/events");
-    struct mst_json_writer w = { .out = &recorder->body };
-    if (r->created) {
-        mst_buf_char(&recorder->path, '/');
-        mst_buf_str(&recorder->path, r->name);
-        mst_jw_object_begin(&w);
-        print_series(r, &w);
-        mst_jw_object_end(&w);
-    } else {
-        print_event(r, &w);
-    }
+    struct mst_writer_request *request = &recorder->request;
+    mst_record_print(r, recorder->options, request);
     r->sending = r->count;
     move_to(r, &recorder->under_way, false);
     const struct mst_request_spec spec = {
-        .method = r->created ? MST_PATCH : MST_POST,
-        .path = mst_buf_span(&recorder->path),
-        .type = r->created ? MST_TYPE_STRATEGIC : NULL,
-        .body = mst_buf_span(&recorder->body),
+        .method = request->method,
+        .path = mst_buf_span(&request->path),
+        .type = request->type,
+        .body = mst_buf_span(&request->body),
         .done = on_reply,
         .ctx = r,
     };
@@ -317,7 +172,7 @@ static void on_hold_over(evutil_socket_t fd, short what, void *ctx)
 
 /* ---- answers ---- */
 
-static void give_up(struct record *r, const struct mst_reply *reply)
+static void give_up(struct mst_record *r, const struct mst_reply *reply)
 {
     struct mst_recorder *recorder = r->recorder;
     const struct mst_log_pair pairs[] = {
@@ -333,7 +188,7 @@ static void give_up(struct record *r, const struct mst_reply *reply)
     forget(r);
 }
 
-static void try_again(struct record *r, const struct mst_reply *reply)
+static void try_again(struct mst_record *r, const struct mst_reply *reply)
 {
     struct mst_recorder *recorder = r->recorder;
     if (++r->tries >= recorder->options->tries_max) {
@@ -347,7 +202,7 @@ static void try_again(struct record *r, const struct mst_reply *reply)
 }
 
 /* The server knows the Event with so many occurrences. The first repetition is told at once. */
-static void was_told(struct record *r, uint32_t count)
+static void was_told(struct mst_record *r, uint32_t count)
 {
     r->created = true;
     r->told = count;
@@ -361,7 +216,7 @@ static void was_told(struct record *r, uint32_t count)
 
 static void on_reply(void *ctx, const struct mst_reply *reply)
 {
-    struct record *r = ctx;
+    struct mst_record *r = ctx;
     struct mst_recorder *recorder = r->recorder;
     bool lost;
     r->handle = NULL;
@@ -387,7 +242,7 @@ static void on_reply(void *ctx, const struct mst_reply *reply)
 static void sweep(struct mst_recorder *recorder, int64_t now_ns)
 {
     recorder->swept_ns = now_ns;
-    for (struct record *r = recorder->told.first, *next; r; r = next) {
+    for (struct mst_record *r = recorder->told.first, *next; r; r = next) {
         next = r->next;
         const bool over = now_ns - r->last_ns > SERIES_NS;
         if (r->count > r->told && (over || now_ns - r->told_ns > REFRESH_NS))
@@ -417,7 +272,7 @@ static void add_field(struct mst_buf *key, struct mst_str field)
 static void make_key(struct mst_recorder *recorder, const struct mst_effect *e,
                      struct mst_str controller, uint64_t ret_key[2])
 {
-    struct mst_buf *key = &recorder->text;
+    struct mst_buf *key = &recorder->key;
     key->n = 0;
     mst_buf_char(key, (char)e->object_kind);
     const struct mst_str fields[] = { e->ns,     e->name,   e->uid,     controller, e->type,
@@ -425,67 +280,6 @@ static void make_key(struct mst_recorder *recorder, const struct mst_effect *e,
     for (size_t i = 0; i < MST_COUNT(fields); i++)
         add_field(key, fields[i]);
     mst_hash_wide(key->p, key->n, ret_key);
-}
-
-/* "<object>.<hex>"; an object's name that is too long is cut where a name may end. */
-static void print_name(struct mst_recorder *recorder, struct mst_str object, int64_t now_ns,
-                       struct mst_buf *out)
-{
-    enum { HEX = 16 };
-    const uint64_t mask = (UINT64_C(1) << RANDOM_BITS) - 1;
-    size_t n = MST_MIN(object.n, (size_t)(NAME_BYTES_MAX - HEX - 1));
-    while (n && (object.p[n - 1] == '-' || object.p[n - 1] == '.'))
-        n--;
-    mst_buf_printf(out, "%.*s.%llx", (int)n, object.p,
-                   (unsigned long long)(((uint64_t)now_ns & ~mask) |
-                                        mst_rng_below(&recorder->rng, mask + 1)));
-}
-
-/* The note as valid UTF-8 within the limit. */
-static void print_note(struct mst_str note, struct mst_buf *out)
-{
-    mst_utf8_clean(note, out);
-    if (out->n <= NOTE_BYTES_MAX)
-        return;
-    size_t n = NOTE_BYTES_MAX - 4;
-    while (n && ((unsigned char)out->p[n] & 0xc0) == 0x80)
-        n--;
-    out->n = n;
-    mst_buf_text(out, " ...");
-}
-
-static struct record *new_record(struct mst_recorder *recorder, const struct mst_effect *e,
-                                 struct mst_str controller, int64_t now_ns)
-{
-    MST_AUTO(mst_buf) name = { 0 };
-    MST_AUTO(mst_buf) note = { 0 };
-    print_name(recorder, e->name, now_ns, &name);
-    print_note(e->note, &note);
-    const struct mst_str from[] = { e->ns,      e->name,
-                                    e->uid,     controller,
-                                    e->type,    e->reason,
-                                    e->action,  mst_buf_span(&note),
-                                    e->related, mst_buf_span(&name) };
-    size_t bytes = 0;
-    for (size_t i = 0; i < MST_COUNT(from); i++)
-        bytes += from[i].n;
-    struct record *r = mst_calloc(1, sizeof(*r) + bytes);
-    struct mst_str *const to[MST_COUNT(from)] = { &r->ns,         &r->object, &r->uid,
-                                                  &r->controller, &r->type,   &r->reason,
-                                                  &r->action,     &r->note,   &r->related,
-                                                  &r->name };
-    char *at = (char *)(r + 1);
-    for (size_t i = 0; i < MST_COUNT(from); i++) {
-        *to[i] = (struct mst_str){ at, from[i].n };
-        if (from[i].n)
-            memcpy(at, from[i].p, from[i].n);
-        at += from[i].n;
-    }
-    r->recorder = recorder;
-    r->kind = e->object_kind;
-    r->first_ns = r->last_ns = now_ns;
-    r->count = 1;
-    return r;
 }
 
 void mst_recorder_take(struct mst_recorder *recorder, const struct mst_effect *effect,
@@ -500,7 +294,7 @@ void mst_recorder_take(struct mst_recorder *recorder, const struct mst_effect *e
     make_key(recorder, effect, scheduler_name, key);
     const struct mst_str span = { (const char *)key, sizeof(key) };
     if (mst_map_get(&recorder->known, span, &value)) {
-        struct record *same = (struct record *)(uintptr_t)value;
+        struct mst_record *same = (struct mst_record *)(uintptr_t)value;
         same->count++;
         same->last_ns = now_ns;
         recorder->stats->events_merged++;
@@ -508,7 +302,8 @@ void mst_recorder_take(struct mst_recorder *recorder, const struct mst_effect *e
             put_waiting(same, false);
         return;
     }
-    struct record *r = new_record(recorder, effect, scheduler_name, now_ns);
+    struct mst_record *r = mst_record_new(&recorder->rng, effect, scheduler_name, now_ns);
+    r->recorder = recorder;
     memcpy(r->key, key, sizeof(key));
     mst_map_set(&recorder->known, span, (uint64_t)(uintptr_t)r);
     put_waiting(r, false);
@@ -545,7 +340,8 @@ struct mst_recorder *mst_recorder_new(struct mst_writer *writer,
 
 void mst_recorder_free(struct mst_recorder *recorder)
 {
-    struct list *const lists[] = { &recorder->waiting, &recorder->under_way, &recorder->told };
+    struct mst_record_list *const lists[] = { &recorder->waiting, &recorder->under_way,
+                                              &recorder->told };
     for (size_t i = 0; i < MST_COUNT(lists); i++)
         while (lists[i]->first) {
             if (lists[i]->first->handle)
@@ -556,8 +352,8 @@ void mst_recorder_free(struct mst_recorder *recorder)
     event_free(recorder->tick);
     event_free(recorder->hold);
     event_free(recorder->sweep);
-    mst_buf_done(&recorder->text);
-    mst_buf_done(&recorder->path);
-    mst_buf_done(&recorder->body);
+    mst_buf_done(&recorder->key);
+    mst_buf_done(&recorder->request.path);
+    mst_buf_done(&recorder->request.body);
     mst_free(recorder);
 }

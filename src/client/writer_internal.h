@@ -31,9 +31,16 @@ struct mst_work {
     struct mst_buf problem; /* CHECK: what the conflict said */
 };
 
+/* ---- writer_work.c ---- */
+
+/* `lookup` of the options tells the resourceVersions that updates are made under. */
+struct mst_work *mst_work_new(const struct mst_writer_options *options,
+                              const struct mst_effect *effect);
+void mst_work_free(struct mst_work *work);
+
 /* ---- writer_requests.c ---- */
 
-/* A request as it is sent; text lives in the buffers given, and is printed anew for each. */
+/* A request as it is sent; its buffers are printed over for each. */
 struct mst_writer_request {
     mst_method method;
     const char *type; /* of the body */
@@ -43,8 +50,6 @@ struct mst_writer_request {
 /* The request of the work's stage. `group_version` is the PodGroups'. */
 void mst_work_print(const struct mst_work *work, const char *group_version,
                     struct mst_writer_request *out);
-/* "2026-11-30T12:00:00.123456Z": the time of Events. */
-void mst_print_micro_time(int64_t unix_ns, struct mst_buf *out);
 
 /* ---- writer_answers.c ---- */
 
@@ -74,9 +79,39 @@ int64_t mst_retry_delay_ms(const struct mst_writer_options *options, struct mst_
 /* Sends what may be sent now, Events last. */
 void mst_writer_pump(struct mst_writer *writer);
 
-/* ---- writer_events.c ---- */
+/* ---- writer_event_text.c ---- */
 
 struct mst_recorder;
+
+struct mst_record_list {
+    struct mst_record *first, *last;
+    uint32_t n;
+};
+
+/* One Event, and how often it was wanted. */
+struct mst_record {
+    struct mst_record *next, *before;
+    struct mst_record_list *list;
+    struct mst_recorder *recorder;
+    uint64_t key[2];
+    mst_kind kind;
+    /* behind the struct */
+    struct mst_str ns, object, uid, controller, type, reason, action, note, related, name;
+    int64_t first_ns, last_ns, told_ns;
+    uint32_t count, told, sending; /* occurrences: in all, known to the server, under way */
+    uint32_t tries;
+    bool created;
+    struct mst_request_handle *handle;
+};
+
+/* A record of one occurrence; its owner fills in the rest. `rng` draws a part of its name. */
+struct mst_record *mst_record_new(struct mst_rng *rng, const struct mst_effect *effect,
+                                  struct mst_str controller, int64_t now_ns);
+/* The request that makes the server know the Event as it is now. */
+void mst_record_print(const struct mst_record *record, const struct mst_writer_options *options,
+                      struct mst_writer_request *out);
+
+/* ---- writer_events.c ---- */
 
 /* `options`, with its defaults filled in, and `stats` are the writer's. */
 struct mst_recorder *mst_recorder_new(struct mst_writer *writer,

@@ -16,19 +16,6 @@
 #define BOUND_BY_CONTROLLER "pv.kubernetes.io/bound-by-controller"
 #define SELECTED_NODE "volume.kubernetes.io/selected-node"
 
-void mst_print_micro_time(int64_t unix_ns, struct mst_buf *out)
-{
-    const int64_t ns_per_s = 1000000000;
-    int64_t second = unix_ns / ns_per_s, rest = unix_ns % ns_per_s;
-    if (rest < 0) {
-        rest += ns_per_s;
-        second--;
-    }
-    mst_time_print(second, 0, out);
-    out->n--; /* the Z */
-    mst_buf_printf(out, ".%06dZ", (int)(rest / 1000));
-}
-
 static void member(struct mst_json_writer *w, const char *key, struct mst_str value)
 {
     mst_jw_key(w, key);

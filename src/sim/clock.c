@@ -5,8 +5,6 @@
  */
 #include "sim/clock.h"
 
-#include <stdio.h>
-
 void mst_clock_init(struct mst_clock *clock)
 {
     clock->now_ns = MST_SIM_START_NS;

@@ -1,5 +1,5 @@
 /*
- * client_rig.h - a client and an HTTP/1.1 server on loopback that answers by path, both on one loop.
+ * client_rig.h - a client and an HTTP/1.1 server on loopback that answers by path, on one loop.
  *
  * The server keeps connections open, writes down every request as it came, and has no idea of
  * Kubernetes: what it says is in `answers`, by the first part of the path.

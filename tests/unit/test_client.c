@@ -107,8 +107,8 @@ static void test_client_rate(struct mst_test *t)
         .path = MST_STR("/ok"), .urgent = true, .done = rig_done, .ctx = &r[4]
     };
     mst_client_send(rig.client, &urgent);
-    while (r[0].told + r[1].told + r[4].told < 3 && !rig.timed_out)
-        rig_run(&rig, 10);
+    while (r[0].told + r[1].told + r[4].told < 3)
+        event_base_loop(rig.loop, EVLOOP_ONCE);
     t_int(t, r[0].told, 1);
     t_int(t, r[1].told, 1);
     t_int(t, r[2].told, 0);

@@ -279,8 +279,8 @@ static void test_transfer_streams(struct mst_test *t)
         { "/stream", "one\ntwo\n", 0, 0, MST_NET_OK, 200 },
         { "/stream-close", "one\n", 0, 0, MST_NET_OK, 200 },
         { "/stream-on", "one\n", 1, 0, MST_NET_OK, 200 },
-        { "/stream-on", "one\n", 0, 40, MST_NET_TIMEOUT, 0 },
-        { "/hang", "", 0, 40, MST_NET_TIMEOUT, 0 },
+        { "/stream-on", "one\n", 0, 300, MST_NET_TIMEOUT, 0 },
+        { "/hang", "", 0, 300, MST_NET_TIMEOUT, 0 },
         { "/stream-half", "one\ntw", 0, 0, MST_NET_BROKEN, 0 },
     };
     struct rig rig;

@@ -203,77 +203,76 @@ static void test_connection_plain(struct mst_test *t)
     world_end(&w);
 }
 
+#define EXEC(more) "{exec: {command: p, apiVersion: client.authentication.k8s.io/v1, " more "}}"
+static const struct {
+    const char *cluster, *user, *error; /* a part of it */
+} bad_entries[] = {
+    { "{}", "{}", "cluster \"c\": server: not given" },
+    { "{server: 6443}", "{}", "server: want a string, got number" },
+    { "{server: 'ftp://x'}", "{}", "server: \"ftp://x\" is neither https:// nor http://" },
+    { "{server: 'https://a b'}", "{}", "has a blank in it" },
+    { "[]", "{}", "cluster \"c\": has no \"cluster:\" with its fields" },
+    { "{" SERVER ", certificate-authority: nope}", "{}",
+      "certificate-authority: cannot read /tmp/" },
+    { "{" SERVER ", certificate-authority: empty}", "{}", "certificate-authority: is empty" },
+    { "{" SERVER ", certificate-authority: .}", "{}", "not a regular file" },
+    { "{" SERVER ", certificate-authority-data: '@'}", "{}",
+      "certificate-authority-data: not base64 (byte 0)" },
+    { "{" SERVER ", certificate-authority-data: Q0E=, certificate-authority: ca.crt}", "{}",
+      "both certificate-authority and certificate-authority-data are given" },
+    { "{" SERVER ", certificate-authority-data: Q0E=, insecure-skip-tls-verify: true}", "{}",
+      "insecure-skip-tls-verify together with a certificate-authority" },
+    { "{" SERVER ", insecure-skip-tls-verify: 'yes'}", "{}",
+      "insecure-skip-tls-verify: want true or false, got string" },
+    { "{" SERVER ", proxy-url: 'ftp://p'}", "{}", "proxy-url: \"ftp://p\" is no http://" },
+    { "{" SERVER ", proxy-url: 'http://'}", "{}", "proxy-url: \"http://\" is no http://" },
+    { "{" SERVER "}", "{client-certificate: user.crt}", "client-certificate without client-key" },
+    { "{" SERVER "}", "{client-key: user.key}", "client-key without client-certificate" },
+    { "{" SERVER "}", "{client-key-data: '==='}", "client-key-data: not base64" },
+    { "{" SERVER "}", "{token: t, username: a}", "more than one way to say who we are" },
+    { "{" SERVER "}", "{token: 1}", "user \"u\": token: want a string, got number" },
+    { "{" SERVER "}", "{token: \"a\\0b\"}", "token: has a NUL character" },
+    { "{" SERVER "}", "{auth-provider: {name: gcp}}", "auth-provider: Kubernetes 1.26 removed" },
+    { "{" SERVER "}", "{as-groups: [g]}", "need \"as\"" },
+    { "{" SERVER "}", "{as: a, as-groups: g}", "as-groups: want a list of strings" },
+    { "{" SERVER "}", "{as: a, as-groups: [g, 1]}", "as-groups[1]: want a string, got number" },
+    { "{" SERVER "}", "{as: a, as-user-extra: [g]}", "as-user-extra: want a map of lists" },
+    { "{" SERVER "}", "{as: a, as-user-extra: {k: g}}", "as-user-extra.k: want a list" },
+    { "{" SERVER "}", "{as: a, as-user-extra: {k: [1]}}", "as-user-extra.k: want a list" },
+    { "{" SERVER "}", "{exec: x}", "exec: want an object, got string" },
+    { "{" SERVER "}", "{exec: {apiVersion: x}}", "exec.command: not given" },
+    { "{" SERVER "}", "{exec: {command: p}}", "exec.apiVersion: \"\" is not supported" },
+    { "{" SERVER "}", "{exec: {command: p, apiVersion: client.authentication.k8s.io/v1alpha1}}",
+      "v1alpha1\" is not supported; use client.authentication.k8s.io/v1 or v1beta1" },
+    { "{" SERVER "}", EXEC(""), "exec.interactiveMode: not given" },
+    { "{" SERVER "}", EXEC("interactiveMode: Always"), "Always needs a person" },
+    { "{" SERVER "}", EXEC("interactiveMode: Maybe"), "\"Maybe\" is none of" },
+    { "{" SERVER "}", EXEC("interactiveMode: Never, args: x"), "args: want a list of strings" },
+    { "{" SERVER "}", EXEC("interactiveMode: Never, env: x"), "exec.env: want a list" },
+    { "{" SERVER "}", EXEC("interactiveMode: Never, env: [{value: x}]"),
+      "exec.env[0].name: \"\" is no name" },
+    { "{" SERVER "}", EXEC("interactiveMode: Never, env: [{name: 'a=b'}]"),
+      "exec.env[0].name: \"a=b\" is no name" },
+    { "{" SERVER "}", EXEC("interactiveMode: Never, env: [{name: a, value: 1}]"),
+      "user \"u\": exec.env[0]: name and value must be strings" },
+};
+
 static void test_connection_bad_entries(struct mst_test *t)
 {
-#define EXEC(more) "{exec: {command: p, apiVersion: client.authentication.k8s.io/v1, " more "}}"
-    static const struct {
-        const char *cluster, *user, *error; /* a part of it */
-    } cases[] = {
-        { "{}", "{}", "cluster \"c\": server: not given" },
-        { "{server: 6443}", "{}", "server: want a string, got number" },
-        { "{server: 'ftp://x'}", "{}", "server: \"ftp://x\" is neither https:// nor http://" },
-        { "{server: 'https://a b'}", "{}", "has a blank in it" },
-        { "[]", "{}", "cluster \"c\": has no \"cluster:\" with its fields" },
-        { "{" SERVER ", certificate-authority: nope}", "{}",
-          "certificate-authority: cannot read /tmp/" },
-        { "{" SERVER ", certificate-authority: empty}", "{}", "certificate-authority: is empty" },
-        { "{" SERVER ", certificate-authority: .}", "{}", "not a regular file" },
-        { "{" SERVER ", certificate-authority-data: '@'}", "{}",
-          "certificate-authority-data: not base64 (byte 0)" },
-        { "{" SERVER ", certificate-authority-data: Q0E=, certificate-authority: ca.crt}", "{}",
-          "both certificate-authority and certificate-authority-data are given" },
-        { "{" SERVER ", certificate-authority-data: Q0E=, insecure-skip-tls-verify: true}", "{}",
-          "insecure-skip-tls-verify together with a certificate-authority" },
-        { "{" SERVER ", insecure-skip-tls-verify: 'yes'}", "{}",
-          "insecure-skip-tls-verify: want true or false, got string" },
-        { "{" SERVER ", proxy-url: 'ftp://p'}", "{}", "proxy-url: \"ftp://p\" is no http://" },
-        { "{" SERVER ", proxy-url: 'http://'}", "{}", "proxy-url: \"http://\" is no http://" },
-        { "{" SERVER "}", "{client-certificate: user.crt}",
-          "client-certificate without client-key" },
-        { "{" SERVER "}", "{client-key: user.key}", "client-key without client-certificate" },
-        { "{" SERVER "}", "{client-key-data: '==='}", "client-key-data: not base64" },
-        { "{" SERVER "}", "{token: t, username: a}", "more than one way to say who we are" },
-        { "{" SERVER "}", "{token: 1}", "user \"u\": token: want a string, got number" },
-        { "{" SERVER "}", "{token: \"a\\0b\"}", "token: has a NUL character" },
-        { "{" SERVER "}", "{auth-provider: {name: gcp}}",
-          "auth-provider: Kubernetes 1.26 removed" },
-        { "{" SERVER "}", "{as-groups: [g]}", "need \"as\"" },
-        { "{" SERVER "}", "{as: a, as-groups: g}", "as-groups: want a list of strings" },
-        { "{" SERVER "}", "{as: a, as-groups: [g, 1]}", "as-groups[1]: want a string, got number" },
-        { "{" SERVER "}", "{as: a, as-user-extra: [g]}", "as-user-extra: want a map of lists" },
-        { "{" SERVER "}", "{as: a, as-user-extra: {k: g}}", "as-user-extra.k: want a list" },
-        { "{" SERVER "}", "{as: a, as-user-extra: {k: [1]}}", "as-user-extra.k: want a list" },
-        { "{" SERVER "}", "{exec: x}", "exec: want an object, got string" },
-        { "{" SERVER "}", "{exec: {apiVersion: x}}", "exec.command: not given" },
-        { "{" SERVER "}", "{exec: {command: p}}", "exec.apiVersion: \"\" is not supported" },
-        { "{" SERVER "}", "{exec: {command: p, apiVersion: client.authentication.k8s.io/v1alpha1}}",
-          "v1alpha1\" is not supported; use client.authentication.k8s.io/v1 or v1beta1" },
-        { "{" SERVER "}", EXEC(""), "exec.interactiveMode: not given" },
-        { "{" SERVER "}", EXEC("interactiveMode: Always"), "Always needs a person" },
-        { "{" SERVER "}", EXEC("interactiveMode: Maybe"), "\"Maybe\" is none of" },
-        { "{" SERVER "}", EXEC("interactiveMode: Never, args: x"), "args: want a list of strings" },
-        { "{" SERVER "}", EXEC("interactiveMode: Never, env: x"), "exec.env: want a list" },
-        { "{" SERVER "}", EXEC("interactiveMode: Never, env: [{value: x}]"),
-          "exec.env[0].name: \"\" is no name" },
-        { "{" SERVER "}", EXEC("interactiveMode: Never, env: [{name: 'a=b'}]"),
-          "exec.env[0].name: \"a=b\" is no name" },
-        { "{" SERVER "}", EXEC("interactiveMode: Never, env: [{name: a, value: 1}]"),
-          "user \"u\": exec.env[0]: name and value must be strings" },
-    };
     struct world w;
     world_begin(&w);
-    for (size_t i = 0; i < MST_COUNT(cases); i++) {
+    for (size_t i = 0; i < MST_COUNT(bad_entries); i++) {
         struct mst_connection c = { .insecure = true };
         struct mst_err err = { 0 };
         char name[300];
-        snprintf(name, sizeof(name), "%s %s", cases[i].cluster, cases[i].user);
+        snprintf(name, sizeof(name), "%s %s", bad_entries[i].cluster, bad_entries[i].user);
         t_case(t, name);
-        write_config(&w, cases[i].cluster, cases[i].user);
+        write_config(&w, bad_entries[i].cluster, bad_entries[i].user);
         const mst_rc rc = load(&w, NULL, NULL, &c, &err);
         t_ok(t, rc == MST_EINVAL || rc == MST_EIO);
         t_int(t, err.rc, rc);
-        if (!strstr(err.text, cases[i].error))
-            t_text(t, err.text, cases[i].error);
+        if (!strstr(err.text, bad_entries[i].error))
+            t_text(t, err.text, bad_entries[i].error);
         t_ok(t, strstr(err.text, w.path)); /* the file is always named */
         t_bool(t, c.insecure, true);       /* untouched */
     }

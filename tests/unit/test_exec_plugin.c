@@ -1,4 +1,4 @@
-/* Programs that print credentials: those that do, fail, hang, print rubbish. They are shell lines. */
+/* Programs that print credentials: those that do, fail, hang, print rubbish; as shell lines. */
 #include "client/exec_plugin.h"
 #include "tap.h"
 

@@ -129,24 +129,5 @@ static void test_requests_volumes(struct mst_test *t)
           "\"resourceVersion\":\"18\",\"uid\":\"cu\"}}");
 }
 
-/* What changes between the decision and the request is a conflict, as with upstream's update. */
-static void test_requests_version_of_decision(struct mst_test *t)
-{
-    struct rig r;
-    rig_start(&r, (struct mst_writer_options){ .parallel = 1 });
-    r.pv.u.pv = (struct mst_pv){
-        .meta = { .name = MST_STR("v"), .uid = MST_STR("u"), .resource_version = MST_STR("17") }
-    };
-    rig_want(&r, rig_bind(9, "other", "n"));
-    rig_want(&r, pv_update());
-    r.pv.u.pv.meta.resource_version = MST_STR("99");
-    rig_reply(&r, 0, 201, NULL);
-    t_sent(t, &r, 1,
-           "PATCH /api/v1/persistentvolumes/v " MERGE
-           " {\"metadata\":{\"resourceVersion\":\"17\",\"uid\":\"u\"}}");
-    rig_stop(&r, t);
-}
-
 MST_TEST_MAIN(T(test_requests_bind), T(test_requests_pod_status), T(test_requests_group_status),
-              T(test_requests_evict), T(test_requests_volumes),
-              T(test_requests_version_of_decision))
+              T(test_requests_evict), T(test_requests_volumes))
