@@ -288,8 +288,8 @@ static void on_timer(evutil_socket_t fd, short what, void *ctx)
 }
 
 /*
- * A write that was acknowledged: we hold the lease since we sent it. An answer that took longer than
- * we may lead on it is of no use.
+ * A write that was acknowledged: we hold the lease since we sent it. An answer that took longer
+ * than we may lead on it is of no use.
  */
 static void hold(struct mst_lease *lease)
 {

@@ -515,7 +515,7 @@ static void test_lease_release_while_acquiring(struct mst_test *t)
     }
 }
 
-/* Three electors, of whom each is cut off at times: never two lead (see turn), and somebody does. */
+/* Three electors, of whom each is cut off at times: never two lead (see turn), but others do. */
 static void test_lease_random(struct mst_test *t)
 {
     struct world w;
