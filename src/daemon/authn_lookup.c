@@ -1,6 +1,6 @@
 /*
  * authn_lookup.c - the CAs of clients and front proxies that the cluster publishes for servers like
- * this one, in the ConfigMap kube-system/extension-apiserver-authentication; looked at every minute.
+ * this one: ConfigMap kube-system/extension-apiserver-authentication, looked at every minute.
  *
  * What cannot be had or read leaves what was there.
  */

@@ -217,12 +217,12 @@ static void test_batching(struct mst_test *t)
     struct world w;
     start(&w, signs);
     for (int i = 1; i <= 4; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof(name), "n%d", i);
         host_node(w.h, name, "cpu: 2", NULL);
     }
     for (int i = 0; i < 3; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof(name), "p%d", i);
         host_add(w.h, (struct host_pod_spec){ .name = name, .cpu = "2" });
     }
