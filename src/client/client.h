@@ -66,7 +66,7 @@ struct mst_request_spec {
     struct mst_str body; /* copied */
     int64_t timeout_ms;  /* 0: 30 s; < 0: none */
     int64_t idle_ms;     /* streams: broken when nothing comes for so long; 0: never */
-    bool urgent;         /* not held back by the rate limit (leases) */
+    bool urgent;         /* not held back by the rate limit (leases, Events) */
     /*
      * Streams: bytes of a 200's body as they come. False: enough, the request ends and `done`
      * is told MST_NET_OK with status 200. NULL: the body is collected for `done`.

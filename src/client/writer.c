@@ -42,7 +42,7 @@ struct mst_writer {
     struct mst_rng rng;
     struct mst_buf key;
     struct mst_writer_request request;
-    struct mst_recorder *recorder;
+    struct mst_event_recorder *recorder;
     struct mst_writer_stats stats;
 };
 
@@ -56,7 +56,7 @@ struct mst_writer *mst_writer_new(const struct mst_writer_options *options)
     o->retry_min_ms = o->retry_min_ms ? o->retry_min_ms : RETRY_MIN_MS;
     o->retry_max_ms = o->retry_max_ms ? o->retry_max_ms : RETRY_MAX_MS;
     mst_rng_init(&writer->rng, o->seed);
-    writer->recorder = mst_recorder_new(writer, o, &writer->stats);
+    writer->recorder = mst_event_recorder_new(writer, o, &writer->stats);
     return writer;
 }
 
@@ -147,7 +147,7 @@ void mst_writer_free(struct mst_writer *writer)
         free_queue(queue);
     }
     mst_map_done(&writer->queues);
-    mst_recorder_free(writer->recorder);
+    mst_event_recorder_free(writer->recorder);
     mst_buf_done(&writer->key);
     mst_buf_done(&writer->request.path);
     mst_buf_done(&writer->request.body);
@@ -286,7 +286,7 @@ void mst_writer_pump(struct mst_writer *writer)
 {
     while (writer->first_ready && writer->under_way < writer->options.parallel)
         send_request(take_ready(writer));
-    mst_recorder_pump(writer->recorder, writer->under_way, writer->first_ready);
+    mst_event_recorder_pump(writer->recorder, writer->under_way, writer->first_ready);
 }
 
 /* The queue's first work is over. The queue may be freed. */
@@ -381,7 +381,7 @@ void mst_writer_effect(struct mst_writer *writer, const struct mst_effect *effec
     mst_assert(effect->kind != MST_EFFECT_ATTEMPT && effect->kind != MST_EFFECT_EXTENDER);
     mst_assert(!effect->call); /* a bind that an extender carries out is not ours */
     if (effect->kind == MST_EFFECT_EVENT) {
-        mst_recorder_take(writer->recorder, effect, scheduler_name);
+        mst_event_recorder_take(writer->recorder, effect, scheduler_name);
         mst_writer_pump(writer);
         return;
     }
@@ -404,7 +404,7 @@ uint32_t mst_writer_pending(const struct mst_writer *writer)
 
 uint32_t mst_writer_events_pending(const struct mst_writer *writer)
 {
-    return mst_recorder_pending(writer->recorder);
+    return mst_event_recorder_pending(writer->recorder);
 }
 
 struct mst_writer_stats mst_writer_stats_of(const struct mst_writer *writer)

@@ -30,7 +30,7 @@ enum {
     TICK_MS = 100,
 };
 
-struct mst_recorder {
+struct mst_event_recorder {
     struct mst_writer *writer;
     const struct mst_writer_options *options;
     struct mst_writer_stats *stats;
@@ -82,7 +82,7 @@ static void forget(struct mst_record *r)
 }
 
 /* What waits longest is not told. If it is known to the server, only its count stays behind. */
-static void drop_oldest(struct mst_recorder *recorder)
+static void drop_oldest(struct mst_event_recorder *recorder)
 {
     struct mst_record *r = recorder->waiting.first;
     recorder->stats->events_dropped++;
@@ -94,7 +94,7 @@ static void drop_oldest(struct mst_recorder *recorder)
 
 static void put_waiting(struct mst_record *r, bool front)
 {
-    struct mst_recorder *recorder = r->recorder;
+    struct mst_event_recorder *recorder = r->recorder;
     move_to(r, &recorder->waiting, front);
     if (recorder->waiting.n > recorder->events_max)
         drop_oldest(recorder);
@@ -102,7 +102,7 @@ static void put_waiting(struct mst_record *r, bool front)
 
 static void put_told(struct mst_record *r)
 {
-    struct mst_recorder *recorder = r->recorder;
+    struct mst_event_recorder *recorder = r->recorder;
     move_to(r, &recorder->told, false);
     if (recorder->told.n > recorder->events_max)
         forget(recorder->told.first);
@@ -114,7 +114,7 @@ static void on_reply(void *ctx, const struct mst_reply *reply);
 
 static void send_record(struct mst_record *r)
 {
-    struct mst_recorder *recorder = r->recorder;
+    struct mst_event_recorder *recorder = r->recorder;
     struct mst_writer_request *request = &recorder->request;
     mst_record_print(r, recorder->options, request);
     r->sending = r->count;
@@ -124,6 +124,7 @@ static void send_record(struct mst_record *r)
         .path = mst_buf_span(&request->path),
         .type = request->type,
         .body = mst_buf_span(&request->body),
+        .urgent = true, /* they have a budget of their own, as upstream's have a client */
         .done = on_reply,
         .ctx = r,
     };
@@ -136,7 +137,7 @@ static void arm(struct event *timer, int64_t ms)
     mst_assert(!evtimer_add(timer, &tv));
 }
 
-void mst_recorder_pump(struct mst_recorder *recorder, uint32_t busy, bool more_wait)
+void mst_event_recorder_pump(struct mst_event_recorder *recorder, uint32_t busy, bool more_wait)
 {
     if (more_wait || busy > recorder->options->parallel / BUSY_PART || recorder->held)
         return;
@@ -151,7 +152,7 @@ void mst_recorder_pump(struct mst_recorder *recorder, uint32_t busy, bool more_w
 /* The budget grows until a second's worth is saved up. */
 static void on_tick(evutil_socket_t fd, short what, void *ctx)
 {
-    struct mst_recorder *recorder = ctx;
+    struct mst_event_recorder *recorder = ctx;
     (void)fd;
     (void)what;
     const double full = MST_MAX(recorder->qps, 1.0);
@@ -163,7 +164,7 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx)
 
 static void on_hold_over(evutil_socket_t fd, short what, void *ctx)
 {
-    struct mst_recorder *recorder = ctx;
+    struct mst_event_recorder *recorder = ctx;
     (void)fd;
     (void)what;
     recorder->held = false;
@@ -174,7 +175,7 @@ static void on_hold_over(evutil_socket_t fd, short what, void *ctx)
 
 static void give_up(struct mst_record *r, const struct mst_reply *reply)
 {
-    struct mst_recorder *recorder = r->recorder;
+    struct mst_event_recorder *recorder = r->recorder;
     const struct mst_log_pair pairs[] = {
         MST_KSTR("namespace", r->ns),
         MST_KSTR("name", r->object),
@@ -190,7 +191,7 @@ static void give_up(struct mst_record *r, const struct mst_reply *reply)
 
 static void try_again(struct mst_record *r, const struct mst_reply *reply)
 {
-    struct mst_recorder *recorder = r->recorder;
+    struct mst_event_recorder *recorder = r->recorder;
     if (++r->tries >= recorder->options->tries_max) {
         give_up(r, reply);
         return;
@@ -217,7 +218,7 @@ static void was_told(struct mst_record *r, uint32_t count)
 static void on_reply(void *ctx, const struct mst_reply *reply)
 {
     struct mst_record *r = ctx;
-    struct mst_recorder *recorder = r->recorder;
+    struct mst_event_recorder *recorder = r->recorder;
     bool lost;
     r->handle = NULL;
     if (mst_reply_is_retriable(reply, &lost)) {
@@ -239,7 +240,7 @@ static void on_reply(void *ctx, const struct mst_reply *reply)
 /* ---- series ---- */
 
 /* Ends series that nothing was added to for long, and tells the counts of those that go on. */
-static void sweep(struct mst_recorder *recorder, int64_t now_ns)
+static void sweep(struct mst_event_recorder *recorder, int64_t now_ns)
 {
     recorder->swept_ns = now_ns;
     for (struct mst_record *r = recorder->told.first, *next; r; r = next) {
@@ -254,7 +255,7 @@ static void sweep(struct mst_recorder *recorder, int64_t now_ns)
 
 static void on_sweep(evutil_socket_t fd, short what, void *ctx)
 {
-    struct mst_recorder *recorder = ctx;
+    struct mst_event_recorder *recorder = ctx;
     (void)fd;
     (void)what;
     sweep(recorder, recorder->options->now_unix_ns(recorder->options->ctx));
@@ -269,7 +270,7 @@ static void add_field(struct mst_buf *key, struct mst_str field)
     mst_buf_char(key, '\0');
 }
 
-static void make_key(struct mst_recorder *recorder, const struct mst_effect *e,
+static void make_key(struct mst_event_recorder *recorder, const struct mst_effect *e,
                      struct mst_str controller, uint64_t ret_key[2])
 {
     struct mst_buf *key = &recorder->key;
@@ -282,8 +283,8 @@ static void make_key(struct mst_recorder *recorder, const struct mst_effect *e,
     mst_hash_wide(key->p, key->n, ret_key);
 }
 
-void mst_recorder_take(struct mst_recorder *recorder, const struct mst_effect *effect,
-                       struct mst_str scheduler_name)
+void mst_event_recorder_take(struct mst_event_recorder *recorder, const struct mst_effect *effect,
+                             struct mst_str scheduler_name)
 {
     if (recorder->qps < 0)
         return;
@@ -311,18 +312,18 @@ void mst_recorder_take(struct mst_recorder *recorder, const struct mst_effect *e
         arm(recorder->sweep, SWEEP_NS / (NS_PER_S / 1000));
 }
 
-uint32_t mst_recorder_pending(const struct mst_recorder *recorder)
+uint32_t mst_event_recorder_pending(const struct mst_event_recorder *recorder)
 {
     return recorder->waiting.n;
 }
 
 /* ---- beginning and end ---- */
 
-struct mst_recorder *mst_recorder_new(struct mst_writer *writer,
-                                      const struct mst_writer_options *options,
-                                      struct mst_writer_stats *stats)
+struct mst_event_recorder *mst_event_recorder_new(struct mst_writer *writer,
+                                                  const struct mst_writer_options *options,
+                                                  struct mst_writer_stats *stats)
 {
-    struct mst_recorder *recorder = mst_calloc(1, sizeof(*recorder));
+    struct mst_event_recorder *recorder = mst_calloc(1, sizeof(*recorder));
     recorder->writer = writer;
     recorder->options = options;
     recorder->stats = stats;
@@ -338,7 +339,7 @@ struct mst_recorder *mst_recorder_new(struct mst_writer *writer,
     return recorder;
 }
 
-void mst_recorder_free(struct mst_recorder *recorder)
+void mst_event_recorder_free(struct mst_event_recorder *recorder)
 {
     struct mst_record_list *const lists[] = { &recorder->waiting, &recorder->under_way,
                                               &recorder->told };

@@ -81,7 +81,7 @@ void mst_writer_pump(struct mst_writer *writer);
 
 /* ---- writer_event_text.c ---- */
 
-struct mst_recorder;
+struct mst_event_recorder;
 
 struct mst_record_list {
     struct mst_record *first, *last;
@@ -92,7 +92,7 @@ struct mst_record_list {
 struct mst_record {
     struct mst_record *next, *before;
     struct mst_record_list *list;
-    struct mst_recorder *recorder;
+    struct mst_event_recorder *recorder;
     uint64_t key[2];
     mst_kind kind;
     /* behind the struct */
@@ -114,15 +114,15 @@ void mst_record_print(const struct mst_record *record, const struct mst_writer_o
 /* ---- writer_events.c ---- */
 
 /* `options`, with its defaults filled in, and `stats` are the writer's. */
-struct mst_recorder *mst_recorder_new(struct mst_writer *writer,
-                                      const struct mst_writer_options *options,
-                                      struct mst_writer_stats *stats);
-void mst_recorder_free(struct mst_recorder *recorder);
-void mst_recorder_take(struct mst_recorder *recorder, const struct mst_effect *effect,
-                       struct mst_str scheduler_name);
+struct mst_event_recorder *mst_event_recorder_new(struct mst_writer *writer,
+                                                  const struct mst_writer_options *options,
+                                                  struct mst_writer_stats *stats);
+void mst_event_recorder_free(struct mst_event_recorder *recorder);
+void mst_event_recorder_take(struct mst_event_recorder *recorder, const struct mst_effect *effect,
+                             struct mst_str scheduler_name);
 /* Sends what may be sent beside `busy` other requests, of which more wait or not. */
-void mst_recorder_pump(struct mst_recorder *recorder, uint32_t busy, bool more_wait);
+void mst_event_recorder_pump(struct mst_event_recorder *recorder, uint32_t busy, bool more_wait);
 /* Events that wait. */
-uint32_t mst_recorder_pending(const struct mst_recorder *recorder);
+uint32_t mst_event_recorder_pending(const struct mst_event_recorder *recorder);
 
 #endif

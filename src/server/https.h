@@ -15,7 +15,6 @@
 #include "api/types.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "api/types.h"
 #include "base/mem.h"
 
 struct event_base;
