@@ -553,8 +553,8 @@ static void test_reflector_odd_events(struct mst_test *t)
 {
     static const char *const events[] = {
         "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Node\",\"apiVersion\":\"v1\"}}\n",
-        "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":"
-        "{\"name\":\"p\",\"uid\":\"u\",\"resourceVersion\":\"11\"}}}\n",
+        ("{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":"
+         "{\"name\":\"p\",\"uid\":\"u\",\"resourceVersion\":\"11\"}}}\n"),
         "{\"type\":\"DELETED\",\"object\":{\"metadata\":5}}\n",
     };
     struct rig rig;
