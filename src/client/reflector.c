@@ -7,7 +7,8 @@
  * Differs:    client-go lists again when a watch breaks or cannot be opened (other than refused
  *             connections and 429); here every failure of the network and of the server (5xx) keeps
  *             the version and watches again, since a version that has become too old is answered
- *             with 410 anyway. Items are told as a list comes, not when it is complete.
+ *             with 410 anyway; and that answer does not wait for a backoff that has grown while the
+ *             server was away. Items are told as a list comes, not when it is complete.
  * Source:     kubernetes v1.37 client-go tools/cache/reflector.go, tools/pager.
  */
 #include "client/reflector.h"
@@ -387,6 +388,20 @@ static void stream_failed(struct mst_reflector *r, const struct failure *f)
     schedule(r, 0);
 }
 
+/*
+ * A version has become too old. That is no sign of a server in trouble, whose restart is a usual
+ * reason, so what failed before does not count, unless lists become too old as soon as they come.
+ */
+static void list_again(struct mst_reflector *r)
+{
+    const int64_t age_ms = mst_monotonic_ms() - r->complete_ms;
+    start_over(r);
+    if (age_ms > r->backoff.max_ms)
+        schedule(r, (int64_t)mst_rng_below(&r->rng, (uint64_t)r->backoff.min_ms));
+    else
+        schedule(r, backoff(r));
+}
+
 /* `opened`: the server had agreed to the watch. */
 static void watch_failed(struct mst_reflector *r, const struct failure *f, bool opened)
 {
@@ -396,6 +411,10 @@ static void watch_failed(struct mst_reflector *r, const struct failure *f, bool 
                 MST_KSTR("err", mst_str_of(f->text)));
     else
         mst_reflector_log(r, MST_LOG_WARNING, advice(f->code), f->text);
+    if (f->code == 410) {
+        list_again(r);
+        return;
+    }
     if (f->code && f->code != 429 && !server)
         start_over(r);
     if (is_too_new(f))

@@ -4,8 +4,11 @@
  *
  * Owns:       the key, UID and resourceVersion of every object there is (for the difference after
  *             a new list), the request under way, backoff.
- * Invariants: what was told, applied in order, is the state of the server at one of its versions;
- *             a new list tells what differs and no more; nothing is told twice for one version.
+ * Invariants: what was told, applied in order, is the state of the server at one of its versions,
+ *             but while a list is under way, whose items are told as they come (each object is at
+ *             one of its versions then, and never at an older one than before, unless the server
+ *             has lost its newest versions); a new list tells what differs and no more; nothing is
+ *             told twice for one version.
  * Source:     kubernetes v1.37 client-go tools/cache (reflector.go), spec/api.md on watches.
  */
 #ifndef MST_REFLECTOR_H
@@ -47,12 +50,14 @@ struct mst_reflector_options {
 struct mst_reflector *mst_reflector_new(const struct mst_reflector_options *options);
 void mst_reflector_free(struct mst_reflector *reflector);
 
+/* Has `synced` been told? It stays true. */
 bool mst_reflector_has_synced(const struct mst_reflector *reflector);
 /* Is the resource served? Known once synced; an optional one may come and go. */
 bool mst_reflector_served(const struct mst_reflector *reflector);
 /* Objects known now. */
 uint32_t mst_reflector_count(const struct mst_reflector *reflector);
 
+/* Since the start. `lists` counts pages, `watches` initial streams too; bytes are of bodies. */
 struct mst_reflector_stats {
     uint64_t lists, watches, events, bookmarks, bytes, bad_objects;
 };

@@ -38,6 +38,7 @@ struct mst_reflector {
     bool whole;                  /* list without pages: a continuation has expired */
     bool stream_refused;         /* until the next list is told */
     mst_reflect_step step;
+    int64_t complete_ms; /* when a list or an initial stream was told whole, monotonic */
 
     /* the request under way */
     int64_t sent_ms;

@@ -169,6 +169,7 @@ void mst_reflector_complete(struct mst_reflector *r, struct mst_str version)
 {
     sweep(r);
     r->step = MST_REFLECT_WATCH;
+    r->complete_ms = mst_monotonic_ms();
     r->stream_refused = r->whole = false;
     r->next_page.n = 0;
     r->absent_ms = 0;

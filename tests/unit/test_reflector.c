@@ -422,6 +422,25 @@ static void test_reflector_list_failures(struct mst_test *t)
     }
 }
 
+/* A version that is too old is listed anew at once, however long the server was away before. */
+static void test_reflector_expiry_after_failures(struct mst_test *t)
+{
+    struct rig rig;
+    rig_init(&rig);
+    struct mst_reflector_options options = plain(&rig);
+    options.backoff_max_ms = 512;
+    struct mst_request_handle *h = start(t, &rig, &options);
+    for (int i = 0; i < 9; i++) {
+        fake_fail(h, MST_NET_REFUSED);
+        h = next(t, &rig, "/api/v1/nodes?watch=1&resourceVersion=10&");
+    }
+    const int64_t begin_ms = mst_monotonic_ms();
+    fake_text(h, ERROR_EVENT("410", "Expired", ""));
+    next(t, &rig, "/api/v1/nodes?resourceVersion=10");
+    t_ok(t, mst_monotonic_ms() - begin_ms < 450);
+    rig_done(&rig);
+}
+
 /* Retry-After counts in whole seconds, so this takes one. */
 static void test_reflector_retry_after(struct mst_test *t)
 {
@@ -534,8 +553,8 @@ static void test_reflector_odd_events(struct mst_test *t)
 {
     static const char *const events[] = {
         "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Node\",\"apiVersion\":\"v1\"}}\n",
-        "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":"
-        "{\"name\":\"p\",\"uid\":\"u\",\"resourceVersion\":\"11\"}}}\n",
+        ("{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":"
+         "{\"name\":\"p\",\"uid\":\"u\",\"resourceVersion\":\"11\"}}}\n"),
         "{\"type\":\"DELETED\",\"object\":{\"metadata\":5}}\n",
     };
     struct rig rig;
@@ -571,7 +590,7 @@ MST_TEST_MAIN(T(test_reflector_list_and_watch), T(test_reflector_pages),
               T(test_reflector_late_deletion), T(test_reflector_initial_stream),
               T(test_reflector_initial_stream_refused), T(test_reflector_version_is_lost),
               T(test_reflector_watch_failures), T(test_reflector_list_failures),
-              T(test_reflector_retry_after), T(test_reflector_cut_frame),
-              T(test_reflector_optional), T(test_reflector_bad_object_in_a_list),
-              T(test_reflector_bad_object_that_was_good), T(test_reflector_odd_events),
-              T(test_reflector_free))
+              T(test_reflector_expiry_after_failures), T(test_reflector_retry_after),
+              T(test_reflector_cut_frame), T(test_reflector_optional),
+              T(test_reflector_bad_object_in_a_list), T(test_reflector_bad_object_that_was_good),
+              T(test_reflector_odd_events), T(test_reflector_free))
