@@ -2,8 +2,8 @@
  * bench_proto.c - pods as an API server sends them, from bytes to decoded and defaulted objects:
  * protobuf beside JSON, item by item as a list is read.
  *
- * The pods are those of the vector "list/typical" of tests/golden/proto, read over and over: 2.6 KB
- * of JSON each, managed fields included.
+ * The pods are those of the vector "list/typical" of tests/golden/proto, read over and over: 3.3 KB
+ * of JSON or 1.8 KB of protobuf each, managed fields included.
  */
 #include <stdio.h>
 #include <stdlib.h>

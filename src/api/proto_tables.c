@@ -161,8 +161,8 @@ MESSAGE(m_alpha_composite_gang_scheduling_policy, "CompositeGangSchedulingPolicy
 MESSAGE(m_alpha_composite_pod_group_scheduling_policy, "CompositePodGroupSchedulingPolicy",
     SUB(1, m_alpha_composite_basic_scheduling_policy, "basic"),
     SUB(2, m_alpha_composite_gang_scheduling_policy, "gang"))
-MESSAGE(m_alpha_composite_pod_group_scheduling_constraints, "CompositePodGroupSchedulingConstraints",
-    SUBS(1, m_alpha_topology_constraint, "topology"))
+MESSAGE(m_alpha_composite_pod_group_scheduling_constraints,
+    "CompositePodGroupSchedulingConstraints", SUBS(1, m_alpha_topology_constraint, "topology"))
 BLANK(m_alpha_single_composite_disruption_mode, "SingleCompositeDisruptionMode")
 BLANK(m_alpha_all_composite_disruption_mode, "AllCompositeDisruptionMode")
 MESSAGE(m_alpha_composite_disruption_mode, "CompositeDisruptionMode",

@@ -16,7 +16,7 @@
     [number_] = { .name = (name_), .name_n = sizeof(name_) - 1,                                    \
       .shape = MST_PROTO_##shape_, .many = MST_PROTO_##many_, .omit_zero = (omit_), .sub = (sub_) }
 #define ONE(number, shape, name) ROW(number, shape, ONE, false, name, NULL)
-/* JSON leaves it out or says null when it is zero or empty; on the wire it is there all the same. */
+/* JSON leaves it out or says null when it is zero or empty; on the wire it is there. */
 #define OMIT(number, shape, name) ROW(number, shape, ONE, true, name, NULL)
 #define LIST(number, shape, name) ROW(number, shape, LIST, false, name, NULL)
 #define MAP(number, shape, name) ROW(number, shape, MAP, false, name, NULL)

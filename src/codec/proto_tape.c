@@ -3,7 +3,8 @@
  *
  * Owns:       nothing; the tape and made text are in the caller's arena.
  * Invariants: `open[depth - 1]` is the innermost open message; at most one of its fields is an open
- *             array or object (`many`), which closes when another field is kept or the message ends.
+ *             array or object (`many`), which closes when another field is kept or the message
+ *             ends.
  * Not here:   the wire (proto_internal.h).
  */
 #include "codec/json.h"

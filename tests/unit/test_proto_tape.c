@@ -98,140 +98,142 @@ static const struct mst_proto_field thing_rows[] = {
 };
 static const struct mst_proto_message thing = { "Thing", thing_rows, MST_COUNT(thing_rows) };
 
+static const struct {
+    const char *name;
+    struct mst_str bytes;
+    const char *json;
+} shapes[] = {
+    { "nothing", BYTES(""), "{}" },
+    { "text", BYTES("\x0a\x02hi"), "{\"s\":\"hi\"}" },
+    { "empty text", BYTES("\x0a\0"), "{\"s\":\"\"}" },
+    { "empty text that JSON leaves out", BYTES("\x12\0\x78\0"), "{}" },
+    { "wrong UTF-8",
+      BYTES("\x0a\x03"
+            "a\xffz"),
+      "{\"s\":\"a\xEF\xBF\xBDz\"}" },
+    { "right UTF-8",
+      BYTES("\x0a\x0e"
+            "0123456\xE2\x82\xAC"
+            "789a"),
+      "{\"s\":\"0123456\xE2\x82\xAC"
+      "789a\"}" },
+    { "numbers", BYTES("\x18\x2a\x20\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"),
+      "{\"i\":42,\"l\":-9223372036854775808}" },
+    { "the largest number", BYTES("\x20\xff\xff\xff\xff\xff\xff\xff\xff\x7f"),
+      "{\"l\":9223372036854775807}" },
+    { "-1 in 32 bits, as ten bytes", BYTES("\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+      "{\"i\":-1}" },
+    { "-1 in 32 bits, as five bytes", BYTES("\x18\xff\xff\xff\xff\x0f"), "{\"i\":-1}" },
+    { "zero", BYTES("\x18\0"), "{\"i\":0}" },
+    { "amount",
+      BYTES("\x2a\x06\x0a\x04"
+            "100m"),
+      "{\"q\":\"100m\"}" },
+    { "amount without text", BYTES("\x2a\0"), "{\"q\":\"0\"}" },
+    { "1970", BYTES("\x32\x02\x08\0"), "{\"t\":\"1970-01-01T00:00:00Z\"}" },
+    { "a fraction does not count", BYTES("\x32\x08\x08\x80\xe2\xcf\xaa\x06\x10\x05"),
+      "{\"t\":\"2023-11-14T22:13:20Z\"}" },
+    { "no time", BYTES("\x32\0"), "{\"t\":null}" },
+    { "number of two", BYTES("\x3a\x04\x08\0\x10\x32"), "{\"p\":50}" },
+    { "text of two",
+      BYTES("\x3a\x09\x08\x01\x10\0\x1a\x03"
+            "50%"),
+      "{\"p\":\"50%\"}" },
+    { "message in message",
+      BYTES("\x42\x05\x42\x03\x0a\x01"
+            "a"),
+      "{\"m\":{\"m\":{\"s\":\"a\"}}}" },
+    { "inline",
+      BYTES("\x0a\x01"
+            "a\x4a\x05\x0a\x01"
+            "b\x10\x01\x52\x01"
+            "c"),
+      "{\"s\":\"a\",\"x\":\"b\",\"y\":true,\"ls\":[\"c\"]}" },
+    { "lists",
+      BYTES("\x52\x01"
+            "a\x52\0\x5a\0\x5a\x05\x0a\x01"
+            "b\x10\0"),
+      "{\"ls\":[\"a\",\"\"],\"lm\":[{},{\"x\":\"b\",\"y\":false}]}" },
+    { "a map",
+      BYTES("\x62\x06\x0a\x01"
+            "k\x12\x01v\x62\x03\x0a\x01"
+            "l\x62\0"),
+      "{\"ms\":{\"k\":\"v\",\"l\":\"\",\"\":\"\"}}" },
+    { "a key twice",
+      BYTES("\x62\x06\x0a\x01"
+            "k\x12\x01v\x62\x06\x0a\x01"
+            "k\x12\x01w"),
+      "{\"ms\":{\"k\":\"w\"}}" },
+    { "maps of small messages",
+      BYTES("\x6a\x08\x0a\x01"
+            "k\x12\x03\x0a\x01"
+            "5\x6a\x03\x0a\x01"
+            "l\x72\x05\x0a\x01"
+            "k\x12\0"),
+      "{\"mq\":{\"k\":\"5\",\"l\":\"0\"},\"mt\":{\"k\":null}}" },
+    { "out of order, with unknown fields",
+      BYTES("\x18\x01\xa0\x06\x05\x0a\x01"
+            "a\xaa\x06\x02\xff\xff\x20\x02"),
+      "{\"i\":1,\"s\":\"a\",\"l\":2}" },
+    { "unknown fields within a list",
+      BYTES("\x52\x01"
+            "a\xa0\x06\x05\x52\x01"
+            "b"),
+      "{\"ls\":[\"a\",\"b\"]}" },
+};
+
 static void test_tape_shapes(struct mst_test *t)
 {
-    static const struct {
-        const char *name;
-        struct mst_str bytes;
-        const char *json;
-    } cases[] = {
-        { "nothing", BYTES(""), "{}" },
-        { "text", BYTES("\x0a\x02hi"), "{\"s\":\"hi\"}" },
-        { "empty text", BYTES("\x0a\0"), "{\"s\":\"\"}" },
-        { "empty text that JSON leaves out", BYTES("\x12\0\x78\0"), "{}" },
-        { "wrong UTF-8",
-          BYTES("\x0a\x03"
-                "a\xffz"),
-          "{\"s\":\"a\xEF\xBF\xBDz\"}" },
-        { "right UTF-8",
-          BYTES("\x0a\x0e"
-                "0123456\xE2\x82\xAC"
-                "789a"),
-          "{\"s\":\"0123456\xE2\x82\xAC"
-          "789a\"}" },
-        { "numbers", BYTES("\x18\x2a\x20\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"),
-          "{\"i\":42,\"l\":-9223372036854775808}" },
-        { "the largest number", BYTES("\x20\xff\xff\xff\xff\xff\xff\xff\xff\x7f"),
-          "{\"l\":9223372036854775807}" },
-        { "-1 in 32 bits, as ten bytes", BYTES("\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
-          "{\"i\":-1}" },
-        { "-1 in 32 bits, as five bytes", BYTES("\x18\xff\xff\xff\xff\x0f"), "{\"i\":-1}" },
-        { "zero", BYTES("\x18\0"), "{\"i\":0}" },
-        { "amount",
-          BYTES("\x2a\x06\x0a\x04"
-                "100m"),
-          "{\"q\":\"100m\"}" },
-        { "amount without text", BYTES("\x2a\0"), "{\"q\":\"0\"}" },
-        { "1970", BYTES("\x32\x02\x08\0"), "{\"t\":\"1970-01-01T00:00:00Z\"}" },
-        { "a fraction does not count", BYTES("\x32\x08\x08\x80\xe2\xcf\xaa\x06\x10\x05"),
-          "{\"t\":\"2023-11-14T22:13:20Z\"}" },
-        { "no time", BYTES("\x32\0"), "{\"t\":null}" },
-        { "number of two", BYTES("\x3a\x04\x08\0\x10\x32"), "{\"p\":50}" },
-        { "text of two",
-          BYTES("\x3a\x09\x08\x01\x10\0\x1a\x03"
-                "50%"),
-          "{\"p\":\"50%\"}" },
-        { "message in message",
-          BYTES("\x42\x05\x42\x03\x0a\x01"
-                "a"),
-          "{\"m\":{\"m\":{\"s\":\"a\"}}}" },
-        { "inline",
-          BYTES("\x0a\x01"
-                "a\x4a\x05\x0a\x01"
-                "b\x10\x01\x52\x01"
-                "c"),
-          "{\"s\":\"a\",\"x\":\"b\",\"y\":true,\"ls\":[\"c\"]}" },
-        { "lists",
-          BYTES("\x52\x01"
-                "a\x52\0\x5a\0\x5a\x05\x0a\x01"
-                "b\x10\0"),
-          "{\"ls\":[\"a\",\"\"],\"lm\":[{},{\"x\":\"b\",\"y\":false}]}" },
-        { "a map",
-          BYTES("\x62\x06\x0a\x01"
-                "k\x12\x01v\x62\x03\x0a\x01"
-                "l\x62\0"),
-          "{\"ms\":{\"k\":\"v\",\"l\":\"\",\"\":\"\"}}" },
-        { "a key twice",
-          BYTES("\x62\x06\x0a\x01"
-                "k\x12\x01v\x62\x06\x0a\x01"
-                "k\x12\x01w"),
-          "{\"ms\":{\"k\":\"w\"}}" },
-        { "maps of small messages",
-          BYTES("\x6a\x08\x0a\x01"
-                "k\x12\x03\x0a\x01"
-                "5\x6a\x03\x0a\x01"
-                "l\x72\x05\x0a\x01"
-                "k\x12\0"),
-          "{\"mq\":{\"k\":\"5\",\"l\":\"0\"},\"mt\":{\"k\":null}}" },
-        { "out of order, with unknown fields",
-          BYTES("\x18\x01\xa0\x06\x05\x0a\x01"
-                "a\xaa\x06\x02\xff\xff\x20\x02"),
-          "{\"i\":1,\"s\":\"a\",\"l\":2}" },
-        { "unknown fields within a list",
-          BYTES("\x52\x01"
-                "a\xa0\x06\x05\x52\x01"
-                "b"),
-          "{\"ls\":[\"a\",\"b\"]}" },
-    };
     struct mst_arena arena = { 0 };
-    for (size_t i = 0; i < MST_COUNT(cases); i++) {
+    for (size_t i = 0; i < MST_COUNT(shapes); i++) {
         MST_AUTO(mst_buf) text = { 0 };
         struct mst_json_writer w = { .out = &text };
         const struct mst_value *tape = NULL;
         struct mst_err err = { 0 };
-        t_case(t, cases[i].name);
-        t_int(t, mst_proto_tape(&thing, cases[i].bytes, NULL, 0, &arena, &tape, &err), MST_OK);
+        t_case(t, shapes[i].name);
+        t_int(t, mst_proto_tape(&thing, shapes[i].bytes, NULL, 0, &arena, &tape, &err), MST_OK);
         t_text(t, err.text, "");
         if (tape)
             mst_jw_value(&w, tape);
-        t_str(t, mst_buf_span(&text), cases[i].json);
+        t_str(t, mst_buf_span(&text), shapes[i].json);
     }
     mst_arena_done(&arena);
 }
 
+static const struct {
+    const char *name;
+    struct mst_str bytes;
+    const char *text;
+} refused[] = {
+    { "a number for text", BYTES("\x08\x01"), "Thing, byte 2: a value of the wrong type" },
+    { "text for a number", BYTES("\x1a\0"), "Thing, byte 2: a value of the wrong type" },
+    { "text for a list of it", BYTES("\x50\0"), "Thing, byte 2: a value of the wrong type" },
+    { "twice", BYTES("\x0a\0\x0a\0"), "Thing, byte 4: a field that was there before" },
+    { "a message twice", BYTES("\x42\0\x42\0"), "Thing, byte 4: a field that was there before" },
+    { "a list in two pieces", BYTES("\x52\0\x0a\0\x52\0"),
+      "Thing, byte 6: a field that was there before" },
+    { "a year above 9999", BYTES("\x32\x0a\x08\xff\xff\xff\xff\xff\xff\xff\xff\x7f"),
+      "Thing, byte 12: a time outside of the years 0 to 9999" },
+    { "a year below 0", BYTES("\x32\x0b\x08\xff\x87\xae\xb4\x98\xfe\xff\xff\xff\x01"),
+      "Thing, byte 13: a time outside of the years 0 to 9999" },
+    { "a broken amount", BYTES("\x2a\x02\x0a\x05"), "Thing, byte 4: a value that is cut off" },
+    { "a broken map", BYTES("\x62\x01\x0a"),
+      "Thing, byte 3: a number that is cut off or too "
+      "long" },
+    { "inside", BYTES("\x42\x04\x42\x02\x0a\x05"), "Thing, byte 4: a value that is cut off" },
+    { "in a list", BYTES("\x5a\x01\x0b"), "Inner, byte 2: a group, which no API server sends" },
+};
+
 static void test_tape_refuses(struct mst_test *t)
 {
-    static const struct {
-        const char *name;
-        struct mst_str bytes;
-        const char *text;
-    } cases[] = {
-        { "a number for text", BYTES("\x08\x01"), "Thing, byte 2: a value of the wrong type" },
-        { "text for a number", BYTES("\x1a\0"), "Thing, byte 2: a value of the wrong type" },
-        { "text for a list of it", BYTES("\x50\0"), "Thing, byte 2: a value of the wrong type" },
-        { "twice", BYTES("\x0a\0\x0a\0"), "Thing, byte 4: a field that was there before" },
-        { "a message twice", BYTES("\x42\0\x42\0"),
-          "Thing, byte 4: a field that was there before" },
-        { "a list in two pieces", BYTES("\x52\0\x0a\0\x52\0"),
-          "Thing, byte 6: a field that was there before" },
-        { "a year above 9999", BYTES("\x32\x0a\x08\xff\xff\xff\xff\xff\xff\xff\xff\x7f"),
-          "Thing, byte 12: a time outside of the years 0 to 9999" },
-        { "a year below 0", BYTES("\x32\x0b\x08\xff\x87\xae\xb4\x98\xfe\xff\xff\xff\x01"),
-          "Thing, byte 13: a time outside of the years 0 to 9999" },
-        { "a broken amount", BYTES("\x2a\x02\x0a\x05"), "Thing, byte 4: a value that is cut off" },
-        { "a broken map", BYTES("\x62\x01\x0a"),
-          "Thing, byte 3: a number that is cut off or too "
-          "long" },
-        { "inside", BYTES("\x42\x04\x42\x02\x0a\x05"), "Thing, byte 4: a value that is cut off" },
-        { "in a list", BYTES("\x5a\x01\x0b"), "Inner, byte 2: a group, which no API server sends" },
-    };
     struct mst_arena arena = { 0 };
-    for (size_t i = 0; i < MST_COUNT(cases); i++) {
+    for (size_t i = 0; i < MST_COUNT(refused); i++) {
         const struct mst_value *tape = NULL;
         struct mst_err err = { 0 };
-        t_case(t, cases[i].name);
-        t_int(t, mst_proto_tape(&thing, cases[i].bytes, NULL, 0, &arena, &tape, &err), MST_EDECODE);
-        t_text(t, err.text, cases[i].text);
+        t_case(t, refused[i].name);
+        t_int(t, mst_proto_tape(&thing, refused[i].bytes, NULL, 0, &arena, &tape, &err),
+              MST_EDECODE);
+        t_text(t, err.text, refused[i].text);
         t_ok(t, !tape);
     }
     mst_arena_done(&arena);

@@ -172,86 +172,87 @@ static void test_a_bad_object_costs_itself(struct mst_test *t)
     world_done(&w);
 }
 
+static const struct {
+    const char *name;
+    mst_encoding encoding;
+    struct mst_str bytes;
+    mst_rc rc;
+    const char *text;
+} broken[] = {
+    { "text",
+      MST_ENCODING_JSON,
+      { "Forbidden\n", 10 },
+      MST_EDECODE,
+      "expected an event, found byte 0x46" },
+    { "no type",
+      MST_ENCODING_JSON,
+      { "{\"object\":{}}", 13 },
+      MST_EDECODE,
+      "WatchEvent: it has no type or no object" },
+    { "no object",
+      MST_ENCODING_JSON,
+      { "{\"type\":\"ADDED\"}", 16 },
+      MST_EDECODE,
+      "WatchEvent: it has no type or no object" },
+    { "another type",
+      MST_ENCODING_JSON,
+      { "{\"type\":\"PURGED\",\"object\":{}}", 29 },
+      MST_EDECODE,
+      "WatchEvent: type \"PURGED\" is not known" },
+    { "no JSON",
+      MST_ENCODING_JSON,
+      { "{]", 2 },
+      MST_EDECODE,
+      "line 1, column 2: expected a key in double quotes, found ']'" },
+    { "an error without a Status",
+      MST_ENCODING_JSON,
+      { "{\"type\":\"ERROR\",\"object\":{}}", 28 },
+      MST_EDECODE,
+      "WatchEvent: the object of an ERROR is no Status" },
+    { "a giant frame",
+      MST_ENCODING_PROTO,
+      { "\x01\0\0\x01", 4 },
+      MST_ELIMIT,
+      "an event is larger than 16 MiB" },
+    { "an empty frame",
+      MST_ENCODING_PROTO,
+      { "\0\0\0\0", 4 },
+      MST_EDECODE,
+      "WatchEvent: it has no type or no object" },
+    { "JSON where frames should be",
+      MST_ENCODING_PROTO,
+      { "{\"type\"", 7 },
+      MST_ELIMIT,
+      "an event is larger than 16 MiB" },
+    { "a broken frame",
+      MST_ENCODING_PROTO,
+      { "\0\0\0\1\x0a", 5 },
+      MST_EDECODE,
+      "WatchEvent: a number that is cut off or too long" },
+    { "an object without its envelope",
+      MST_ENCODING_PROTO,
+      { "\0\0\0\x0c\x0a\x05"
+        "ADDED\x12\x03\x0a\x01x",
+        16 },
+      MST_EDECODE,
+      "not a protobuf document of Kubernetes: it does not begin with \"k8s\" and a zero byte" },
+};
+
 static void test_streams_that_break(struct mst_test *t)
 {
-    static const struct {
-        const char *name;
-        mst_encoding encoding;
-        struct mst_str bytes;
-        mst_rc rc;
-        const char *text;
-    } cases[] = {
-        { "text",
-          MST_ENCODING_JSON,
-          { "Forbidden\n", 10 },
-          MST_EDECODE,
-          "expected an event, found byte 0x46" },
-        { "no type",
-          MST_ENCODING_JSON,
-          { "{\"object\":{}}", 13 },
-          MST_EDECODE,
-          "WatchEvent: it has no type or no object" },
-        { "no object",
-          MST_ENCODING_JSON,
-          { "{\"type\":\"ADDED\"}", 16 },
-          MST_EDECODE,
-          "WatchEvent: it has no type or no object" },
-        { "another type",
-          MST_ENCODING_JSON,
-          { "{\"type\":\"PURGED\",\"object\":{}}", 29 },
-          MST_EDECODE,
-          "WatchEvent: type \"PURGED\" is not known" },
-        { "no JSON",
-          MST_ENCODING_JSON,
-          { "{]", 2 },
-          MST_EDECODE,
-          "line 1, column 2: expected a key in double quotes, found ']'" },
-        { "an error without a Status",
-          MST_ENCODING_JSON,
-          { "{\"type\":\"ERROR\",\"object\":{}}", 28 },
-          MST_EDECODE,
-          "WatchEvent: the object of an ERROR is no Status" },
-        { "a giant frame",
-          MST_ENCODING_PROTO,
-          { "\x01\0\0\x01", 4 },
-          MST_ELIMIT,
-          "an event is larger than 16 MiB" },
-        { "an empty frame",
-          MST_ENCODING_PROTO,
-          { "\0\0\0\0", 4 },
-          MST_EDECODE,
-          "WatchEvent: it has no type or no object" },
-        { "JSON where frames should be",
-          MST_ENCODING_PROTO,
-          { "{\"type\"", 7 },
-          MST_ELIMIT,
-          "an event is larger than 16 MiB" },
-        { "a broken frame",
-          MST_ENCODING_PROTO,
-          { "\0\0\0\1\x0a", 5 },
-          MST_EDECODE,
-          "WatchEvent: a number that is cut off or too long" },
-        { "an object without its envelope",
-          MST_ENCODING_PROTO,
-          { "\0\0\0\x0c\x0a\x05"
-            "ADDED\x12\x03\x0a\x01x",
-            16 },
-          MST_EDECODE,
-          "not a protobuf document of Kubernetes: it does not begin with \"k8s\" and a zero byte" },
-    };
     struct world w;
     world_init(&w);
-    for (size_t i = 0; i < MST_COUNT(cases); i++) {
+    for (size_t i = 0; i < MST_COUNT(broken); i++) {
         struct mst_watch_reader watch;
         struct mst_watch_event event;
         struct mst_err err = { 0 };
-        t_case(t, cases[i].name);
-        mst_watch_init(&watch, cases[i].encoding);
-        mst_watch_feed(&watch, cases[i].bytes);
-        t_int(t, mst_watch_next(&watch, &w.api, &event, &err), cases[i].rc);
-        t_text(t, err.text, cases[i].text);
+        t_case(t, broken[i].name);
+        mst_watch_init(&watch, broken[i].encoding);
+        mst_watch_feed(&watch, broken[i].bytes);
+        t_int(t, mst_watch_next(&watch, &w.api, &event, &err), broken[i].rc);
+        t_text(t, err.text, broken[i].text);
         mst_watch_feed(&watch, MST_STR("{}"));
-        t_int(t, mst_watch_next(&watch, &w.api, &event, NULL), cases[i].rc);
+        t_int(t, mst_watch_next(&watch, &w.api, &event, NULL), broken[i].rc);
         mst_watch_done(&watch);
     }
     world_done(&w);

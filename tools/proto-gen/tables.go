@@ -223,7 +223,7 @@ const headerText = `/*
     [number_] = { .name = (name_), .name_n = sizeof(name_) - 1,                                    \
       .shape = MST_PROTO_##shape_, .many = MST_PROTO_##many_, .omit_zero = (omit_), .sub = (sub_) }
 #define ONE(number, shape, name) ROW(number, shape, ONE, false, name, NULL)
-/* JSON leaves it out or says null when it is zero or empty; on the wire it is there all the same. */
+/* JSON leaves it out or says null when it is zero or empty; on the wire it is there. */
 #define OMIT(number, shape, name) ROW(number, shape, ONE, true, name, NULL)
 #define LIST(number, shape, name) ROW(number, shape, LIST, false, name, NULL)
 #define MAP(number, shape, name) ROW(number, shape, MAP, false, name, NULL)
@@ -278,6 +278,10 @@ func printMessage(out *strings.Builder, t reflect.Type) {
 		macro = "SHARED"
 	}
 	line := fmt.Sprintf("%s(%s, %q,", macro, name, t.Name())
+	if len(line) > 100 {
+		fmt.Fprintf(out, "%s(%s,\n", macro, name)
+		line = fmt.Sprintf("    %q,", t.Name())
+	}
 	for i, row := range rows {
 		text := " " + rowText(row) + ","
 		if i == len(rows)-1 {
