@@ -7,7 +7,7 @@ from harness.proxy import FaultProxy
 from harness.tap import test
 
 QUICK = ("--leader-elect-lease-duration=4s", "--leader-elect-renew-deadline=3s",
-         "--leader-elect-retry-period=500ms")
+         "--leader-elect-retry-period=1s")
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/muster"
 
 

@@ -95,3 +95,34 @@ def gang_preempts(env):
         assert env.events("Preempted", "low-"), "no event tells the victims why"
     env.check_binds()
     env.check_room()
+
+
+@test("a claim that waits for its first consumer is bound where its pod goes")
+def volume_is_bound(env):
+    env.namespace()
+    env.api.create("/apis/storage.k8s.io/v1/storageclasses", {
+        "metadata": {"name": "e2e-local"}, "provisioner": "kubernetes.io/no-provisioner",
+        "volumeBindingMode": "WaitForFirstConsumer"})
+    volume = f"{env.ns}-volume"
+    env.api.create("/api/v1/persistentvolumes", {
+        "metadata": {"name": volume},
+        "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+                 "storageClassName": "e2e-local", "local": {"path": "/mnt/disk"},
+                 "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
+                     {"key": "kubernetes.io/hostname", "operator": "In",
+                      "values": ["node-7"]}]}]}}}})
+    env.api.create(f"/api/v1/namespaces/{env.ns}/persistentvolumeclaims", {
+        "metadata": {"name": "data"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "e2e-local",
+                 "resources": {"requests": {"storage": "1Gi"}}}})
+    try:
+        with env.scheduler():
+            env.pod("db", volumes=[{"name": "data", "persistentVolumeClaim": {
+                "claimName": "data"}}])
+            env.wait_bound(1, "db", 60)
+            assert env.bound("db")[0]["spec"]["nodeName"] == "node-7"
+            claim = env.api.get(f"/api/v1/namespaces/{env.ns}/persistentvolumeclaims/data")
+            assert claim["spec"].get("volumeName") == volume, claim["spec"]
+        env.check_permissions()
+    finally:
+        env.api.delete(f"/api/v1/persistentvolumes/{volume}")

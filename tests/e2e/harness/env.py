@@ -46,9 +46,10 @@ class Env:
         self.configuration = text["data"]["scheduler.yaml"]
         if self.stand_in:
             # kube-scheduler reads more than muster does (devices); deploy/ need not allow that.
-            self.plane.kubectl("create", "clusterrolebinding", "stand-in",
-                               "--clusterrole=system:kube-scheduler",
-                               "--serviceaccount=kube-system:muster")
+            for role in ("kube-scheduler", "volume-scheduler"):
+                self.plane.kubectl("create", "clusterrolebinding", f"stand-in-{role}",
+                                   f"--clusterrole=system:{role}",
+                                   "--serviceaccount=kube-system:muster")
 
     # --- a test's own -----------------------------------------------------------------------------
 

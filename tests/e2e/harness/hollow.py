@@ -60,7 +60,7 @@ class Hollow:
         names = [f"{prefix}-{i}" for i in range(count)]
         for name in names:
             self.api.patiently(30, self.api.create, "/api/v1/nodes", node_object(name, **options))
-            self._beat(name)
+            self.api.patiently(30, self._beat, name)
         self.nodes += names
         return names
 
@@ -76,17 +76,17 @@ class Hollow:
 
     def _beat(self, name):
         """The Lease by which the node controller knows that a node lives."""
-        lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-                 "metadata": {"name": name, "namespace": "kube-node-lease"},
-                 "spec": {"holderIdentity": name, "leaseDurationSeconds": 40,
-                          "renewTime": time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime())}}
         path = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
+        spec = {"holderIdentity": name, "leaseDurationSeconds": 40,
+                "renewTime": time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime())}
         try:
-            self.api.call("PUT", f"{path}/{name}", lease)
+            self.api.patch(f"{path}/{name}", {"spec": spec})
         except ApiError as error:
             if error.status != 404:
                 raise
-            self.api.create(path, lease)
+            self.api.create(path, {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+                                   "metadata": {"name": name, "namespace": "kube-node-lease"},
+                                   "spec": spec})
 
     def _heartbeats(self):
         while not self.stopping.wait(5):

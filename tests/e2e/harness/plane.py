@@ -82,6 +82,7 @@ class Plane:
             "--service-account-issuer", "https://kubernetes.default.svc",
             "--service-account-key-file", self.path("sa.key"),
             "--service-account-signing-key-file", self.path("sa.key"),
+            "--client-ca-file", self.path("ca.crt"),
             "--token-auth-file", self.path("tokens.csv"), "--authorization-mode", "RBAC",
             # Pods need no token, and new nodes are usable without a controller's leave.
             "--disable-admission-plugins", "ServiceAccount,TaintNodesByCondition",
@@ -95,6 +96,10 @@ class Plane:
             "--service-account-private-key-file", self.path("sa.key"),
             "--root-ca-file", self.path("ca.crt"),
             "--use-service-account-credentials=false", "--feature-gates", GATES])
+        # Only where a test or a person wants it: the scheduler that is there before muster.
+        self.scheduler = self._program("kube-scheduler", [
+            "--kubeconfig", self.kubeconfig, "--bind-address", "127.0.0.1",
+            "--secure-port", str(procs.free_port()), "--feature-gates", SCHEDULER_GATES])
 
     def path(self, *names):
         return os.path.join(self.directory, *names)
