@@ -1,0 +1,113 @@
+"""Two instances: one schedules, the other takes over."""
+import threading
+import time
+
+from harness import audit, procs
+from harness.proxy import FaultProxy
+from harness.tap import test
+
+QUICK = ("--leader-elect-lease-duration=4s", "--leader-elect-renew-deadline=3s",
+         "--leader-elect-retry-period=1s")
+LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/muster"
+
+
+def holder(env):
+    try:
+        return env.api.get(LEASE)["spec"].get("holderIdentity") or ""
+    except env.errors:
+        return ""
+
+
+def pair(env, **options):
+    """(leader, second): started one after the other, so that it is known which leads."""
+    env.api.delete(LEASE)
+    first = env.add_scheduler(f"{env.ns}-first", flags=QUICK, supervised=False, **options)
+    procs.until("the first instance leads", 30, lambda: holder(env))
+    second = env.add_scheduler(f"{env.ns}-second", flags=QUICK, supervised=False, **options)
+    return first, second
+
+
+@test("SIGKILL of the leader in the middle of a gang: the second instance completes it")
+def leader_is_killed(env):
+    env.namespace()
+    slow = {"on": True}
+
+    def rule(method, path):
+        return {"delay": 0.4} if slow["on"] and path.split("?")[0].endswith("/binding") else None
+    proxy = FaultProxy(env.plane, rule)
+    env.proxies.append(proxy)
+    first, _ = pair(env, server=f"https://127.0.0.1:{proxy.port}")
+    env.gang("big", 36)
+    procs.until("a few members are bound", 30, lambda: len(env.bound("big-")) >= 3, every=0.02)
+    first.kill()
+    count = len(env.bound("big-"))
+    env.note(f"bound when the leader died: {count} of 36")
+    slow["on"] = False
+    env.wait_bound(36, "big-", 60)
+    env.check_gangs({"big": 36})
+    env.check_binds()
+    env.check_room()
+
+
+@test("a leader that is asked to go hands over under load, quickly")
+def leader_hands_over(env):
+    env.namespace()
+    first, second = pair(env)
+    total, stop = 300, threading.Event()
+
+    def create():
+        for i in range(total // 4):
+            if i % 2:
+                env.gang(f"g{i}", 4, cpu="10m")
+            else:
+                for k in range(4):
+                    env.pod(f"s{i}-{k}", cpu="10m")
+            if stop.is_set():
+                return
+    creator = threading.Thread(target=create, daemon=True)
+    creator.start()
+    try:
+        procs.until("a third is bound", 60, lambda: len(env.bound()) >= total // 3)
+        old, begin = holder(env), time.monotonic()
+        code = first.stop()
+        assert code == 0, f"a requested stop ended with {code}"
+        procs.until("another leads", 20, lambda: holder(env) not in ("", old), every=0.05)
+        env.note(f"the Lease changed hands {time.monotonic() - begin:.1f} s after SIGTERM")
+        creator.join(120)
+        env.wait_bound(total, seconds=90)
+    finally:
+        stop.set()
+    assert second.program.alive, "the second instance ended"
+    env.check_gangs({f"g{i}": 4 for i in range(1, total // 4, 2)})
+    env.check_binds()
+
+
+@test("a leader that cannot reach the API server gives up, and does not bind when it comes back")
+def leader_is_cut_off(env):
+    env.namespace()
+    proxy = FaultProxy(env.plane)
+    env.proxies.append(proxy)
+    env.api.delete(LEASE)
+    first = env.add_scheduler(f"{env.ns}-cut", flags=QUICK, supervised=False,
+                              server=f"https://127.0.0.1:{proxy.port}")
+    procs.until("the first instance leads", 30, lambda: holder(env))
+    env.add_scheduler(f"{env.ns}-second", flags=QUICK, supervised=False)
+    proxy.rule = lambda method, path: {"delay": 6.0, "status": 503}
+    code = first.program.wait(40)
+    assert code not in (None, 0), f"an instance that lost its Lease ended with {code}"
+    env.gang("g", 8)
+    env.wait_bound(8, "g-", 40)
+    env.check_binds()
+
+
+@test("an instance that does not lead binds nothing and is ready to")
+def second_waits(env):
+    env.namespace()
+    first, second = pair(env)
+    assert second.is_ready(), "the waiting instance is not ready"
+    env.gang("g", 4)
+    env.wait_bound(4, "g-")
+    before = len(audit.binds(env.plane.audit(), env.ns).done)
+    assert before == 4, f"{before} binds"
+    assert first.program.alive and second.program.alive
+    env.check_binds()
