@@ -305,6 +305,20 @@ static void preempt_all(struct explaining *x)
 
 /* ---- the command ---- */
 
+/* Pods of a cluster may wait although there is room: nobody has tried them yet. */
+static void say_nothing(struct explaining *x)
+{
+    if (x->scope.all)
+        mst_buf_text(&x->out, "nothing is pending\n");
+    else
+        mst_buf_printf(&x->out, "nothing is pending in namespace %.*s; -A looks in all\n",
+                       MST_ARG(x->scope.ns));
+    if (x->setup.live.read && x->run.bind_count)
+        mst_buf_printf(&x->out, "%u pod%s of the cluster ha%s no node yet, but would get one now\n",
+                       x->run.bind_count, x->run.bind_count == 1 ? "" : "s",
+                       x->run.bind_count == 1 ? "s" : "ve");
+}
+
 static int answer(struct explaining *x)
 {
     bool scores = mst_args_has(x->args, "scores"), preempts = mst_args_has(x->args, "preemption");
@@ -326,11 +340,8 @@ static int answer(struct explaining *x)
                 MST_ARG(x->target.name), MST_ARG(x->target.ns));
         return MST_EXIT_BAD_INPUT;
     }
-    if (!x->shown && !x->json && x->scope.all)
-        mst_buf_text(&x->out, "nothing is pending\n");
-    else if (!x->shown && !x->json)
-        mst_buf_printf(&x->out, "nothing is pending in namespace %.*s; -A looks in all\n",
-                       MST_ARG(x->scope.ns));
+    if (!x->shown && !x->json)
+        say_nothing(x);
     int code = mst_print(&x->out);
     return code ? code : x->pending ? MST_EXIT_PENDING : MST_EXIT_OK;
 }

@@ -52,7 +52,9 @@ void mst_top_groups(struct mst_top *top, const struct mst_cluster *cluster,
 bool mst_top_sort(struct mst_top *top, const char *by);
 void mst_top_done(struct mst_top *top);
 
+/* A table; of nodes with their sum and the free blocks below it. Amounts as people write them. */
 void mst_top_print(struct mst_top *top, bool colours, struct mst_buf *out);
+/* One JSON object with all rows; whole units: thousandths of CPU, bytes, devices. */
 void mst_top_json(struct mst_top *top, struct mst_buf *out);
 
 #endif

@@ -46,6 +46,7 @@ struct mst_snapshot_stats {
     uint64_t objects, bytes;
     uint32_t kinds_done, kinds;
 };
+/* How far it is, at any time; what was dropped to begin again does not count. */
 struct mst_snapshot_stats mst_snapshot_stats_of(const struct mst_snapshot *snapshot);
 
 #endif

@@ -87,6 +87,7 @@ expect 3 'add 3 nodes like gpu-0' explain podgroup/train
 expect 3 'create 2 more pods of the group' explain podgroup/half --context team
 expect 3 'PodGroup team-a/half' explain -A
 expect 0 'nothing is pending in namespace nowhere; -A looks in all' explain -n nowhere
+expect 0 '1 pod of the cluster has no node yet, but would get one now' explain -n nowhere
 expect 2 'no PodGroup "half" in namespace "default"' explain podgroup/half
 expect 3 'pods: 4 bound' simulate --context all
 
