@@ -24,7 +24,7 @@ RUN git config --global --add safe.directory /src \
 FROM debian:12-slim
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        ca-certificates libcurl4 libevent-2.1-7 libevent-openssl-2.1-7 libssl3 libxxhash0 libyaml-0-2 \
+        ca-certificates libcurl4 libevent-2.1-7 libevent-openssl-2.1-7 libssl3 libyaml-0-2 \
     && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/debconf/*
 COPY --from=build /out/ /
 # A library that is missing should stop the build, not the first start.

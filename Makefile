@@ -4,7 +4,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: run test coverage bench lint install conformance clean help deps-build deps-tests deps-lint release
+.PHONY: run test e2e package compare coverage bench lint install conformance clean help deps-build deps-tests deps-lint deps-e2e release
 
 run: release ## build muster and show it at work (the default)
 	@test -x $(BUILD)/release/muster || { echo "this checkout has no src/cli/main.c: there is no muster to run" >&2; exit 1; }
@@ -21,11 +21,20 @@ test: deps-build deps-tests ## build with every assertion on, run all tests
 	@ctest --test-dir $(BUILD)/debug --output-on-failure --parallel $(JOBS) --no-tests=error; \
 	status=$$?; tools/tally $(BUILD)/debug && exit $$status
 
+e2e: release deps-e2e ## run muster scheduler in a real control plane (builds it once; needs Go 1.26)
+	@MUSTER=$(abspath $(BUILD))/release/muster tests/e2e/run
+
+package: release deps-e2e ## make the Debian package
+	@cd $(BUILD)/release && cpack -G DEB
+
 coverage: deps-build deps-tests ## which lines and branches the tests execute
 	@tools/coverage --build $(BUILD)/cov --jobs $(JOBS) --min src/plugins=95
 
 bench: release ## measure; one JSON line per benchmark
 	@bench/run
+
+compare: release deps-e2e ## muster and kube-scheduler, end to end, on one API server (an hour; --quick: bench/compare)
+	@MUSTER=$(abspath $(BUILD))/release/muster bench/compare
 
 lint: deps-build deps-tests deps-lint ## formatting, tidy, cppcheck, clang-tidy
 	@tools/lint
@@ -39,8 +48,8 @@ install: release ## install to $(DESTDIR)$(PREFIX)
 clean: ## remove everything that was built
 	@rm -rf $(BUILD)
 
-deps-build deps-tests deps-lint: deps-%:
+deps-build deps-tests deps-lint deps-e2e: deps-%:
 	@tools/deps --install $*
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{ printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

@@ -5,6 +5,7 @@ import os
 import re
 
 from harness import audit, procs
+from harness.scheduler import USER
 from harness.tap import test
 
 KNOWN = re.compile(r"\b(scheduler_[a-z_]+)")
@@ -88,3 +89,38 @@ def rights_suffice(env):
                  ("update", "coordination.k8s.io", "leases")):
         assert need in used, f"expected in the audit log: {need}; found {sorted(used)}"
     env.note(f"{len(used)} kinds of requests")
+
+
+@test("in kube-scheduler's place: muster waits for its Lease, takes over, and gives it back")
+def replaces_kube_scheduler(env):
+    env.namespace()
+    real, default = env.plane.scheduler, {"schedulerName": "default-scheduler"}
+    lease = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
+
+    def holder():
+        try:
+            return env.api.get(lease)["spec"].get("holderIdentity")
+        except env.errors:
+            return None
+    env.deploy("replace-kube-scheduler")
+    try:
+        real.start()
+        first = procs.until("kube-scheduler leads", 60, holder)
+        muster = env.add_scheduler(supervised=False)
+        env.pod("before", **default)
+        env.wait_bound(1, "before")
+        real.stop()
+        procs.until("muster leads", 60, lambda: holder() not in (None, "", first))
+        env.gang("g", 4, **default)
+        env.wait_bound(4, "g-")
+        second = holder()
+        assert muster.stop() == 0, "a requested stop is no failure"
+        real.start()
+        procs.until("kube-scheduler leads again", 60, lambda: holder() not in (None, "", second))
+        env.pod("after", **default)
+        env.wait_bound(1, "after")
+        by = env.check_binds().by
+        assert (by["before"], by["g-0"], by["after"]) == ("admin", USER, "admin"), by
+    finally:
+        real.stop()
+        env.deploy("second-scheduler")

@@ -1,4 +1,4 @@
-"""What goes wrong in clusters. Each test ends with: nothing lost, nothing twice, no gang in part."""
+"""What goes wrong in clusters. Each test ends with: nothing lost, nothing twice, no split gang."""
 import time
 
 from harness import procs

@@ -86,7 +86,8 @@ def gang_preempts(env):
         env.wait_bound(10, "low-")
         env.api.create(f"/apis/scheduling.k8s.io/v1beta1/namespaces/{env.ns}/podgroups", {
             "metadata": {"name": "high"},
-            "spec": {"schedulingPolicy": {"gang": {"minCount": 4}}, "priorityClassName": "e2e-high"}})
+            "spec": {"schedulingPolicy": {"gang": {"minCount": 4}},
+                     "priorityClassName": "e2e-high"}})
         for i in range(4):
             env.pod(f"high-{i}", cpu="3", group="high", priorityClassName="e2e-high")
         env.wait_bound(4, "high-", 60)

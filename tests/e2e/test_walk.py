@@ -18,7 +18,8 @@ def getting_started(env):
         stand_in = {"MUSTER_STAND_IN": "kube-scheduler"}
     directory = os.path.join(env.plane.directory, "walk")
     environment = {**os.environ, **stand_in, "MUSTER": program, "MUSTER_CLUSTER": directory,
-                   "K8S_BIN": env.binaries, "WALK_ENV": os.path.join(env.plane.directory, "walk.env")}
+                   "K8S_BIN": env.binaries,
+                   "WALK_ENV": os.path.join(env.plane.directory, "walk.env")}
     try:
         for note in walk.run(os.path.join(env.root, "docs", "getting-started.md"), env.root,
                              environment):

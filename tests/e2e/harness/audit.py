@@ -3,10 +3,10 @@ from .scheduler import USER
 
 
 class Binds:
-    """done: {pod: [node, ...]} of successful binds; repeated: 409 for a pod that had a node."""
+    """done: {pod: [node, ...]} of successful binds; by: {pod: who}; repeated: 409."""
 
     def __init__(self):
-        self.done, self.repeated, self.refused = {}, 0, 0
+        self.done, self.by, self.repeated, self.refused = {}, {}, 0, 0
 
 
 def binds(events, namespace):
@@ -19,6 +19,7 @@ def binds(events, namespace):
         target = (event.get("requestObject") or {}).get("target", {}).get("name")
         if code == 201:
             found.done.setdefault(what["name"], []).append(target)
+            found.by[what["name"]] = event.get("user", {}).get("username")
         elif code == 409:
             found.repeated += 1
         else:

@@ -17,9 +17,8 @@ SCHEDULER = "muster"  # spec.schedulerName, as overlays/second-scheduler has it
 class Env:
     """One control plane for all tests of a run; every test has a namespace of its own."""
 
-    def __init__(self, binaries, directory, command, root, overlay="second-scheduler"):
+    def __init__(self, binaries, directory, command, root):
         self.binaries, self.command, self.root = binaries, command, root
-        self.overlay = os.path.join(root, "deploy", "overlays", overlay)
         self.stand_in = "kube-scheduler" in os.path.basename(command[0])
         self.notes, self.schedulers, self.proxies = [], [], []
         self.errors = (OSError, ApiError)
@@ -33,23 +32,23 @@ class Env:
         self.plane.start()
         self.hollow = Hollow(self.api).start()
         self.hollow.add_nodes(NODES, cpu=str(CPU))
-        self.deploy()
-        return self
-
-    def deploy(self):
-        """Applies deploy/, its Deployment scaled to none: here the tests are the kubelet."""
-        self.plane.kubectl("apply", "-k", self.overlay)
-        self.plane.kubectl("-n", "kube-system", "scale", "deployment/muster", "--replicas=0")
-        deployed = self.api.get("/apis/apps/v1/namespaces/kube-system/deployments/muster")
-        volume = deployed["spec"]["template"]["spec"]["volumes"][0]["configMap"]["name"]
-        text = self.api.get(f"/api/v1/namespaces/kube-system/configmaps/{volume}")
-        self.configuration = text["data"]["scheduler.yaml"]
         if self.stand_in:
             # kube-scheduler reads more than muster does (devices); deploy/ need not allow that.
             for role in ("kube-scheduler", "volume-scheduler"):
                 self.plane.kubectl("create", "clusterrolebinding", f"stand-in-{role}",
                                    f"--clusterrole=system:{role}",
                                    "--serviceaccount=kube-system:muster")
+        self.deploy("second-scheduler")
+        return self
+
+    def deploy(self, overlay):
+        """Applies an overlay, its Deployment scaled to none: here the tests are the kubelet."""
+        self.plane.kubectl("apply", "-k", os.path.join(self.root, "deploy", "overlays", overlay))
+        self.plane.kubectl("-n", "kube-system", "scale", "deployment/muster", "--replicas=0")
+        deployed = self.api.get("/apis/apps/v1/namespaces/kube-system/deployments/muster")
+        volume = deployed["spec"]["template"]["spec"]["volumes"][0]["configMap"]["name"]
+        text = self.api.get(f"/api/v1/namespaces/kube-system/configmaps/{volume}")
+        self.configuration = text["data"]["scheduler.yaml"]
 
     # --- a test's own -----------------------------------------------------------------------------
 
@@ -94,8 +93,8 @@ class Env:
                      f"{PODS.format(self.ns)}",
                      f"{GROUPS}/namespaces/{self.ns}/podgroups"):
             self.api.patiently(60, self.api.call, "DELETE", path,
-                               {"kind": "DeleteOptions", "apiVersion": "v1", "gracePeriodSeconds": 0,
-                                "propagationPolicy": "Background"})
+                               {"kind": "DeleteOptions", "apiVersion": "v1",
+                                "gracePeriodSeconds": 0, "propagationPolicy": "Background"})
         procs.until("the pods of the test are gone", 60, lambda: not self.pods())
         self.ns = None
 
@@ -148,7 +147,7 @@ class Env:
         return [e for e in found if e.get("reason") == reason
                 and e["regarding"].get("name", "").startswith(prefix)]
 
-    # --- what must hold after anything --------------------------------------------------------------
+    # --- what must hold after anything ------------------------------------------------------------
 
     def check_binds(self):
         """No pod was bound twice, none moved, none was bound by anything but the scheduler."""

@@ -1,8 +1,8 @@
 """hollow - nodes without machines: Node objects, heartbeats, and a kubelet that only reports.
 
-A pod that is bound to such a node becomes Running; a container that runs `sleep N` makes it Succeeded
-after N seconds; a pod that is deleted is let go. What else a pod would do does not happen, unless
-`launcher` takes it (process_pods.py). The history of every pod's node is kept: a pod that was
+A pod that is bound to such a node becomes Running; a container that runs `sleep N` makes it
+Succeeded after N seconds; a pod that is deleted is let go. What else a pod would do does not
+happen, unless `launcher` takes it (process_pods.py). The history of every pod's node is kept: a pod that was
 seen on two nodes is a double bind.
 """
 import heapq

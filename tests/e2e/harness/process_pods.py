@@ -1,6 +1,6 @@
 """process_pods - pods of a hollow node that do run: the scheduler's own, as processes.
 
-What the Deployment of deploy/ says is carried out with a program instead of an image: its arguments,
+What the Deployment of deploy/ says is carried out with a program instead of an image: arguments,
 the files of its ConfigMap, the token of its ServiceAccount, its HTTPS probes, its restarts. What a
 container has and a process has not is mapped: paths below a volume's mountPath become paths of
 a directory of the pod, port 10259 becomes a free port, and in-cluster configuration becomes a

@@ -33,7 +33,7 @@ _ports = set()
 
 
 def free_port():
-    """A port of the loopback interface that nobody listens on, and that was not given out before."""
+    """A port of the loopback interface that nobody listens on and that was not given out before."""
     while True:
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
@@ -123,7 +123,7 @@ class Program:
 
 
 def run(argv, check=True, timeout=120, **options):
-    """Runs a program to its end and gives back what it printed; raises with all of it if it failed."""
+    """Runs a program to its end and gives back what it printed; raises with that if it failed."""
     done = subprocess.run(argv, stdin=subprocess.DEVNULL if "input" not in options else None,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           timeout=timeout, **options)
@@ -133,7 +133,7 @@ def run(argv, check=True, timeout=120, **options):
 
 
 def until(what, seconds, condition, every=0.1):
-    """Waits until `condition()` is true and gives back its value; fails by saying `what` did not."""
+    """Waits until `condition()` is true and gives back its value; else fails, naming `what`."""
     end = time.monotonic() + seconds
     while True:
         value = condition()

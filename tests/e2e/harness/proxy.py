@@ -166,8 +166,9 @@ class FaultProxy:
     @staticmethod
     def refuse(request, status, retry_after):
         reason = {429: "TooManyRequests", 500: "InternalError", 503: "ServiceUnavailable"}
-        text = json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": status,
-                           "reason": reason.get(status, ""), "message": "made up by the test's proxy"})
+        text = json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure",
+                           "code": status, "reason": reason.get(status, ""),
+                           "message": "made up by the test's proxy"})
         request.send_response(status)
         if retry_after is not None:
             request.send_header("Retry-After", str(retry_after))
