@@ -222,7 +222,7 @@ static mst_rc listen_on(struct mst_serving *s, struct mst_err *err)
         .loop = s->options.loop,
         .log = s->options.log,
         .address = f->address,
-        .port = f->port,
+        .port = MST_MAX(f->port, 0),
         .cert_file = f->cert_file,
         .key_file = f->key_file,
         .client_ca_file = f->client_ca_file,
@@ -285,7 +285,7 @@ mst_rc mst_serving_new(const struct mst_serving_options *options, struct mst_ser
     if (s->server)
         mst_log(options->log, 0, "Serving securely",
                 MST_KSTR("address", mst_str_of(options->flags.address)),
-                MST_KINT("port", mst_https_port(s->server)));
+                MST_KINT("port", mst_serving_port(s)));
     *out = s;
     return MST_OK;
 }
@@ -300,6 +300,11 @@ void mst_serving_free(struct mst_serving *s)
     mst_sched_metrics_free(s->metrics);
     mst_stats_done(&s->stats);
     mst_free(s);
+}
+
+int mst_serving_port(const struct mst_serving *s)
+{
+    return s->server ? mst_https_port(s->server) : 0;
 }
 
 struct mst_stats *mst_serving_stats(struct mst_serving *s)

@@ -18,7 +18,7 @@ struct mst_serving;
 /* What the command line says about it. */
 struct mst_serving_flags {
     const char *address;
-    int port; /* 0: nothing is served, metrics are kept for nobody */
+    int port; /* 0: nothing is served, metrics are kept for nobody; negative: any free one */
     const char *cert_file, *key_file, *client_ca_file, *proxy_ca_file;
     const char *min_version, *ciphers;
     /* for reviews; NULL: the scheduler's own */
@@ -50,6 +50,8 @@ mst_rc mst_serving_new(const struct mst_serving_options *options, struct mst_ser
                        struct mst_err *err) MST_WARN_UNUSED;
 void mst_serving_free(struct mst_serving *serving);
 
+/* 0: nothing is served. */
+int mst_serving_port(const struct mst_serving *serving);
 /* Where the engine counts; lives as long as `serving`. */
 struct mst_stats *mst_serving_stats(struct mst_serving *serving);
 /* Takes over what was counted in a step of this length. */
