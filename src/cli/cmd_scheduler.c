@@ -96,13 +96,35 @@ static bool read_limits(struct starting *x)
     return from_file || mst_args_number(x->args, "kube-api-burst", 0, INT32_MAX, &x->burst);
 }
 
+/* "1.36" or "v1.36": what v1.37 can emulate. */
+static bool read_emulated(const struct starting *x, uint32_t *ret_minor)
+{
+    const char *text = mst_args_text(x->args, "emulated-version", NULL);
+    char wanted[16];
+    *ret_minor = 0;
+    if (!text)
+        return true;
+    for (uint32_t minor = MST_GATES_OLDEST_MINOR; minor <= MST_GATES_MINOR; minor++) {
+        (void)snprintf(wanted, sizeof(wanted), "1.%u", minor);
+        if (strcmp(text + (text[0] == 'v'), wanted) == 0)
+            *ret_minor = minor;
+    }
+    if (!*ret_minor)
+        mst_usage_error(x->args->command,
+                        "flag --emulated-version: %s cannot be emulated; allowed: 1.%d to 1.%d",
+                        text, MST_GATES_OLDEST_MINOR, MST_GATES_MINOR);
+    return *ret_minor != 0;
+}
+
 static bool configure(struct starting *x)
 {
     int64_t level = 0;
-    if (!mst_args_number(x->args, "v", 0, 10, &level))
+    uint32_t minor;
+    if (!mst_args_number(x->args, "v", 0, 10, &level) || !read_emulated(x, &minor))
         return false;
     const struct mst_setup_words words = {
         .upstream = strcmp(mst_args_text(x->args, "profile", "muster"), "upstream") == 0,
+        .minor = minor,
         .gates = mst_args_text(x->args, "feature-gates", NULL),
         .config = mst_args_text(x->args, "config", NULL),
         .level = level,

@@ -252,8 +252,7 @@ const struct mst_flag mst_scheduler_flags[] = {
     { .name = "emulated-version",
       .arg = "VERSION",
       .repeats = true,
-      .help =
-          "has no effect: this is v1.37 only; --feature-gates switches what older ones lacked" },
+      .help = "1.34 to 1.37: defaults and locks of feature gates are those of it" },
     { .name = "min-compatibility-version",
       .arg = "VERSION",
       .repeats = true,
@@ -280,7 +279,6 @@ static const struct {
     { "allow-metric-labels", false },
     { "allow-metric-labels-manifest", false },
     { "disabled-metrics", false },
-    { "emulated-version", false },
     { "min-compatibility-version", false },
 };
 

@@ -58,12 +58,12 @@ static void show_lines(const char *flag, const char *level, const struct mst_buf
     }
 }
 
-static bool read_gates(struct mst_setup *setup, const char *list)
+static bool read_gates(struct mst_setup *setup, const char *list, uint32_t minor)
 {
     MST_AUTO(mst_buf) errors = { 0 };
     MST_AUTO(mst_buf) warnings = { 0 };
     struct mst_gates *gates = &setup->config.gates;
-    mst_gates_default(gates, setup->config.upstream);
+    mst_gates_emulate(gates, setup->config.upstream, minor ? minor : MST_GATES_MINOR);
     if (list && mst_gates_set(gates, mst_str_of(list), setup->config.upstream, &errors, &warnings))
         (void)mst_gates_check(gates, &errors);
     show_lines("feature-gates", "warning", &warnings);
@@ -100,7 +100,7 @@ bool mst_setup_read(struct mst_setup *setup, const struct mst_setup_words *words
                                    .write = log_write,
                                    .clock = log_clock,
                                    .ctx = setup };
-    const bool ok = read_gates(setup, words->gates);
+    const bool ok = read_gates(setup, words->gates, words->minor);
     return read_config(setup, words->config) && ok;
 }
 

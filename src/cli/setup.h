@@ -70,6 +70,7 @@ bool mst_setup_init(struct mst_setup *setup, const struct mst_args *args);
 struct mst_setup_words {
     bool upstream;
     const char *gates, *config; /* NULL: none */
+    uint32_t minor;             /* of the version 1.x to emulate; 0: this one */
     int64_t level;              /* of the log; negative: none */
     bool json_log;
 };

@@ -50,6 +50,35 @@ static const struct {
     { MST_GATE_WorkloadWithJob, { MST_GATE_GenericWorkload }, 1 },
 };
 
+/* Up to and including 1.`last`, from the row before on, a gate that could be set had this default. */
+static const struct {
+    mst_gate gate;
+    uint32_t last;
+    bool on;
+} earlier[] = {
+    { MST_GATE_DynamicResourceAllocation, 34, true },
+    { MST_GATE_NodeDeclaredFeatures, 35, false },
+    { MST_GATE_NodeDeclaredFeatures, 36, true },
+    { MST_GATE_OpportunisticBatching, 34, false },
+    { MST_GATE_NominatedNodeNameForExpectation, 34, false },
+    { MST_GATE_ClearingNominatedNodeNameAfterBinding, 34, false },
+    { MST_GATE_StorageCapacityScoring, 36, false },
+    { MST_GATE_VolumeLimitScaling, 36, false },
+    { MST_GATE_InPlacePodVerticalScaling, 34, true },
+    { MST_GATE_InPlacePodLevelResourcesVerticalScaling, 35, false },
+    { MST_GATE_DRAExtendedResource, 35, false },
+    { MST_GATE_DRAExtendedResource, 36, true },
+};
+
+/* The row that was right for the gate in the emulated version, or NULL: it was as it is now. */
+static const bool *earlier_default(const struct mst_gates *gates, mst_gate gate)
+{
+    for (size_t i = 0; gates->minor && i < MST_COUNT(earlier); i++)
+        if (earlier[i].gate == gate && gates->minor <= earlier[i].last)
+            return &earlier[i].on;
+    return NULL;
+}
+
 const char *mst_gate_name(mst_gate gate)
 {
     mst_assert((unsigned)gate < MST_GATE_COUNT);
@@ -60,6 +89,19 @@ void mst_gates_default(struct mst_gates *gates, bool upstream)
 {
     for (uint32_t i = 0; i < MST_GATE_COUNT; i++)
         gates->on[i] = upstream ? infos[i].upstream : infos[i].muster;
+    gates->minor = 0;
+}
+
+void mst_gates_emulate(struct mst_gates *gates, bool upstream, uint32_t minor)
+{
+    mst_assert(minor >= MST_GATES_OLDEST_MINOR && minor <= MST_GATES_MINOR);
+    mst_gates_default(gates, upstream);
+    gates->minor = minor == MST_GATES_MINOR ? 0 : minor;
+    for (uint32_t i = 0; i < MST_GATE_COUNT; i++) {
+        const bool *then = earlier_default(gates, (mst_gate)i);
+        if (then)
+            gates->on[i] = *then;
+    }
 }
 
 static struct mst_str trim(struct mst_str s)
@@ -104,7 +146,7 @@ static bool set_one(struct mst_gates *gates, struct mst_str name, bool value, bo
         if (!mst_str_is(name, infos[i].name))
             continue;
         const bool fixed = infos[i].upstream;
-        if (infos[i].locked && value != fixed) {
+        if (infos[i].locked && value != fixed && !earlier_default(gates, (mst_gate)i)) {
             mst_buf_printf(errors, "cannot set feature gate %s to %s, feature is locked to %s\n",
                            infos[i].name, value ? "true" : "false", fixed ? "true" : "false");
             return false;

@@ -46,9 +46,17 @@ typedef enum {
 
 struct mst_gates {
     bool on[MST_GATE_COUNT];
+    uint32_t minor; /* of the version 1.x that is emulated; 0: this one, 1.37 */
 };
 
+enum { MST_GATES_MINOR = 37, MST_GATES_OLDEST_MINOR = 34 };
+
 void mst_gates_default(struct mst_gates *gates, bool upstream);
+/*
+ * As mst_gates_default, for a version 1.`minor` that a v1.37 component can emulate: gates that came
+ * later, or were not yet on or locked then, are as they were.
+ */
+void mst_gates_emulate(struct mst_gates *gates, bool upstream, uint32_t minor);
 /*
  * Applies "A=true,B=false" (also AllAlpha, AllBeta). An unknown name is an error in profile
  * upstream and a line in `warnings` otherwise; a locked gate set to another value is an error in

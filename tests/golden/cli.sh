@@ -86,6 +86,9 @@ expect 2 'whole seconds above zero' scheduler --pod-max-in-unschedulable-pods-du
 expect 2 'flag --v: invalid value "x"' scheduler -v=x
 expect 1 'warning: flag --profiling has no effect' --profiling=true --kubeconfig="$work/absent"
 expect 1 'KUBERNETES_SERVICE_HOST' scheduler
+expect 2 'cannot be emulated; allowed: 1.34 to 1.37' scheduler --emulated-version=1.33
+expect 2 'feature is locked to true' scheduler --feature-gates=NodeDeclaredFeatures=false
+expect 1 'KUBERNETES_SERVICE_HOST' scheduler --emulated-version=1.36 --feature-gates=NodeDeclaredFeatures=false
 ln -s "$(command -v "$MUSTER")" "$work/kube-scheduler"
 code=0
 "$work/kube-scheduler" --kubeconfig "$work/absent" >"$work/out" 2>&1 || code=$?

@@ -25,6 +25,39 @@ static void test_gates_defaults(struct mst_test *t)
     t_int(t, errors.n, 0);
 }
 
+/* Defaults and locks of the versions that v1.37 can emulate. */
+static void test_gates_emulated(struct mst_test *t)
+{
+    static const struct {
+        mst_gate gate;
+        bool on[4]; /* in 1.34, 1.35, 1.36, 1.37 */
+        uint32_t locked_since;
+    } cases[] = {
+        { MST_GATE_NodeDeclaredFeatures, { false, false, true, true }, 37 },
+        { MST_GATE_OpportunisticBatching, { false, true, true, true }, 99 },
+        { MST_GATE_StorageCapacityScoring, { false, false, false, true }, 99 },
+        { MST_GATE_DynamicResourceAllocation, { true, true, true, true }, 35 },
+        { MST_GATE_DRAExtendedResource, { false, false, true, true }, 37 },
+        { MST_GATE_SchedulerAsyncPreemption, { true, true, true, true }, 99 },
+        { MST_GATE_GenericWorkload, { false, false, false, false }, 99 },
+    };
+    for (size_t i = 0; i < MST_COUNT(cases); i++) {
+        for (uint32_t minor = MST_GATES_OLDEST_MINOR; minor <= MST_GATES_MINOR; minor++) {
+            struct mst_gates gates;
+            MST_AUTO(mst_buf) errors = { 0 };
+            MST_AUTO(mst_buf) list = { 0 };
+            const bool on = cases[i].on[minor - MST_GATES_OLDEST_MINOR];
+            t_case(t, mst_gate_name(cases[i].gate));
+            mst_gates_emulate(&gates, true, minor);
+            t_bool(t, gates.on[cases[i].gate], on);
+            mst_buf_printf(&list, "%s=%s", mst_gate_name(cases[i].gate), on ? "false" : "true");
+            t_bool(t, mst_gates_set(&gates, mst_buf_span(&list), true, &errors, &errors),
+                   minor < cases[i].locked_since);
+            t_bool(t, gates.on[cases[i].gate], minor < cases[i].locked_since ? !on : on);
+        }
+    }
+}
+
 static const struct {
     const char *name, *list;
     bool upstream, ok;
@@ -36,8 +69,7 @@ static const struct {
     { "unknown upstream", "Nope=true,GenericWorkload=true", true, false,
       "unrecognized feature gate: Nope\n", "" },
     { "unknown here", "Nope=true", false, true, "", "unrecognized feature gate: Nope\n" },
-    { "of other components", "WatchList=false,ZeroLimitedNominalConcurrencyShares=true", true, true,
-      "", "" },
+    { "of other components", "WatchList=false,APIServerIdentity=false", true, true, "", "" },
     { "locked to its own value", "NodeDeclaredFeatures=true", true, true, "", "" },
     { "locked", "NodeDeclaredFeatures=false", false, false,
       "cannot set feature gate NodeDeclaredFeatures to false, feature is locked to true\n", "" },
@@ -110,5 +142,5 @@ static void test_gates_dependencies(struct mst_test *t)
     t_bool(t, mst_gates_check(&gates, &text), true);
 }
 
-MST_TEST_MAIN(T(test_gates_defaults), T(test_gates_lists), T(test_gates_stages),
-              T(test_gates_dependencies))
+MST_TEST_MAIN(T(test_gates_defaults), T(test_gates_emulated), T(test_gates_lists),
+              T(test_gates_stages), T(test_gates_dependencies))
