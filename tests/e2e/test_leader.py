@@ -30,10 +30,14 @@ def pair(env, **options):
 @test("SIGKILL of the leader in the middle of a gang: the second instance completes it")
 def leader_is_killed(env):
     env.namespace()
-    slow = {"on": True}
+    slow, seen = {"on": True}, []
 
     def rule(method, path):
-        return {"delay": 0.4} if slow["on"] and path.split("?")[0].endswith("/binding") else None
+        """The n-th bind takes n tenths of a second, so that they are done one after the other."""
+        if not slow["on"] or not path.split("?")[0].endswith("/binding"):
+            return None
+        seen.append(path)
+        return {"delay": 0.1 * len(seen)}
     proxy = FaultProxy(env.plane, rule)
     env.proxies.append(proxy)
     first, _ = pair(env, server=f"https://127.0.0.1:{proxy.port}")
@@ -42,6 +46,7 @@ def leader_is_killed(env):
     first.kill()
     count = len(env.bound("big-"))
     env.note(f"bound when the leader died: {count} of 36")
+    assert count < 36, "the leader was killed too late for this test"
     slow["on"] = False
     env.wait_bound(36, "big-", 60)
     env.check_gangs({"big": 36})
