@@ -70,9 +70,14 @@ static bool take_object(void *ctx, struct mst_object *object)
         return false;
     }
     const struct mst_meta *meta = &object->u.meta;
-    const mst_doc_origin origin = r->served                                 ? MST_DOC_LISTED
-                                  : meta->uid.n && meta->resource_version.n ? MST_DOC_STORED
-                                                                            : MST_DOC_WRITTEN;
+    if (r->served && !meta->name.n) {
+        mst_diag_add(r->diags, MST_DIAG_ERROR, object->source, "metadata.name: Required value");
+        return true;
+    }
+    const bool stored = meta->name.n && meta->uid.n && meta->resource_version.n;
+    const mst_doc_origin origin = r->served ? MST_DOC_LISTED
+                                  : stored  ? MST_DOC_STORED
+                                            : MST_DOC_WRITTEN;
     mst_vec_push(&r->scenario->docs, (struct mst_scenario_doc){ .object = *object,
                                                                 .origin = origin,
                                                                 .file = r->file,

@@ -198,13 +198,15 @@ static void test_scenario_takes_lists(struct mst_test *t)
     MST_AUTO(mst_buf) text = { 0 };
     mst_gates_default(&f.config.gates, false);
     mst_files_add_served(&f.scenario.files, MST_STR("cluster/pods"),
-                         MST_STR(LISTED(LISTED_POD("a", "") "," LISTED_POD("b", ",\"image\":7"))));
+                         MST_STR(LISTED(LISTED_POD("a", "") "," LISTED_POD("", "") "," LISTED_POD(
+                             "b", ",\"image\":7"))));
     mst_files_add_served(&f.scenario.files, MST_STR("cluster/nodes"), MST_STR(LISTED("")));
     t_ok(t, mst_scenario_load(&f.scenario, f.syms, &f.config.gates, NULL, 0, &f.diags));
     fixture_diags(&f, &text);
     mst_buf_char(&text, 0);
     /* Unknown fields, empty lists and other people's annotations are no news. */
-    t_int(t, f.diags.list.n, 1);
+    t_int(t, f.diags.list.n, 2);
+    t_ok(t, strstr(text.p, "metadata.name: Required value"));
     t_ok(t, strstr(text.p, "warning: Pod default/b: "));
     t_int(t, f.scenario.docs.n, 2); /* the namespace, too */
     t_str(t, f.scenario.docs.v[0].object.u.meta.name, "a");

@@ -19,9 +19,11 @@
     GPU_NODE("g1", "")                                                                             \
     GPU_NODE("g3", "spec: {unschedulable: true}\n")                                                \
     NODE("plain", "4")                                                                             \
-    GANG("big", "2") GANG("small", "1") GPU_POD("b1", "big", "nodeName: g1, ", "6")                \
-        GPU_POD("b2", "big", "", "6") GPU_POD("s1", "small", "nodeName: g2, ", "3")                \
-            POD("lone", "", "nodeName: plain, ", "4")
+    GANG("big", "2")                                                                               \
+    GANG("small", "1")                                                                             \
+    GPU_POD("b1", "big", "nodeName: g1, ", "6")                                                    \
+    GPU_POD("b2", "big", "", "6")                                                                  \
+    GPU_POD("s1", "small", "nodeName: g2, ", "3") POD("lone", "", "nodeName: plain, ", "4")
 
 struct shown {
     struct fixture f;
