@@ -9,7 +9,7 @@
 
 #include "codec/json.h"
 
-enum { RETRY_MIN_MS = 200, RETRY_MAX_MS = 10000 };
+enum { RETRY_MIN_MS = 200, RETRY_MAX_MS = 5000 };
 
 /* In the order of preference; both have the same resources but for CompositePodGroups. */
 static const char *const versions[] = { "v1beta1", "v1alpha3" };
