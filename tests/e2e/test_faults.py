@@ -6,6 +6,9 @@ from harness.proxy import CutProxy, FaultProxy, storm
 from harness.tap import test
 
 GANGS, SIZE = 8, 4
+# The Lease outlasts an outage of the API server, and so does the process that holds it.
+PATIENT = ("--leader-elect-lease-duration=90s", "--leader-elect-renew-deadline=60s",
+           "--leader-elect-retry-period=1s")
 
 
 def load(env, pause=0.0, gangs=GANGS):
@@ -21,6 +24,7 @@ def all_done(env, seconds, gangs=GANGS):
     env.wait_bound(2 * gangs * SIZE, seconds=seconds)
     env.check_gangs({f"g{g}": SIZE for g in range(gangs)})
     env.check_room()
+    env.check_idle()
     return env.check_binds()
 
 
@@ -38,6 +42,31 @@ def api_server_restarts(env):
         load(env)
         env.plane.crash_apiserver()
         all_done(env, 90)
+
+
+@test("the API server is asked to end, under load, and started again: watches go on")
+def api_server_goes_in_peace(env):
+    env.namespace()
+    with env.scheduler(flags=PATIENT) as scheduler:
+        load(env, gangs=3)
+        env.note(f"it took {env.plane.restart_apiserver():.1f} s to end")
+        load(env)
+        all_done(env, 60)
+        assert scheduler.program.starts == 1, "it was started again"
+
+
+@test("the API server is away for 12 s; once it is back, so is the scheduler, within seconds")
+def api_server_is_away(env):
+    env.namespace()
+    with env.scheduler(flags=PATIENT) as scheduler:
+        load(env, gangs=1)
+        env.wait_bound(2 * SIZE)
+        env.plane.crash_apiserver(away=12)
+        begin = time.monotonic()
+        load(env, gangs=2)
+        all_done(env, 20, gangs=2)
+        env.note(f"all bound {time.monotonic() - begin:.1f} s after the server was ready")
+        assert scheduler.program.starts == 1, "it was started again"
 
 
 @test("etcd stands still for 20 s")

@@ -60,6 +60,24 @@ def gang_all_or_nothing(env):
     env.check_room()
 
 
+@test("a gang that waits runs once its minCount is lowered to what fits")
+def gang_shrinks(env):
+    env.namespace()
+    with env.scheduler():
+        env.gang("large", 11, cpu="3")
+        procs.until("the gang's condition is Unschedulable", 30,
+                    lambda: env.group_condition("large")[:2] == ("False", "Unschedulable"))
+        assert not env.bound("large-"), "a part of the gang is on nodes"
+        env.plane.kubectl("-n", env.ns, "patch", "podgroup", "large", "--type=merge", "-p",
+                          '{"spec": {"schedulingPolicy": {"gang": {"minCount": 10}}}}')
+        env.wait_bound(10, "large-", 30)
+        procs.until("the gang's condition is True", 20,
+                    lambda: env.group_condition("large")[:2] == ("True", "Scheduled"))
+    env.check_binds()
+    env.check_gangs({"large": 10})
+    env.check_room()
+
+
 @test("a gang is not started before all of its members are there")
 def gang_waits_for_members(env):
     env.namespace()

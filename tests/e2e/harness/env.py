@@ -178,6 +178,29 @@ class Env:
         over = {node: sum(parts) for node, parts in used.items() if sum(parts) > CPU * 1000}
         assert not over, f"overcommitted (milli-CPU of {CPU * 1000}): {over}"
 
+    def check_idle(self):
+        """Whoever leads has nothing left to do: no pod waits, no binding is unconfirmed."""
+        def idle():
+            for one in self.schedulers:
+                waiting = one.gauges("scheduler_pending_pods")
+                sizes = one.gauges("scheduler_cache_size")
+                if waiting is None or sizes is None or waiting or any(
+                        "assumed" in labels for labels in sizes):
+                    return False
+            return True
+        if not self.stand_in:
+            procs.until("the schedulers' metrics say that all is done", 30, idle, every=0.5)
+
+    def check_sound(self):
+        """After every test: stops what still runs, then looks at how the schedulers did."""
+        for one in self.schedulers:
+            one.stop()
+            if not self.stand_in:
+                one.check_sound()
+        most = max((one.memory_mb for one in self.schedulers), default=0)
+        if most:
+            self.note(f"memory: at most {most} MB")
+
     def check_permissions(self):
         """Nothing that the scheduler asked for was forbidden, so the roles of deploy/ do."""
         forbidden = audit.forbidden(self.plane.audit())

@@ -88,13 +88,23 @@ class Hollow:
                                    "metadata": {"name": name, "namespace": "kube-node-lease"},
                                    "spec": spec})
 
+    def _revive(self, name):
+        """After an outage: the node controller may have taken the node for dead."""
+        ready = node_object(name)["status"]["conditions"]
+        self.api.patch(f"/api/v1/nodes/{name}/status", {"status": {"conditions": ready}},
+                       kind=STRATEGIC)
+
     def _heartbeats(self):
+        silent = set()
         while not self.stopping.wait(5):
             for name in list(self.nodes):
                 try:
                     self._beat(name)
+                    if name in silent:
+                        self._revive(name)
+                        silent.discard(name)
                 except TROUBLE:
-                    pass
+                    silent.add(name)
 
     def _follow(self):
         """Lists and watches pods for ever. What happens to one pod never stops the loop."""

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import signal
+import time
 
 from . import procs
 from .api import Api
@@ -89,6 +90,8 @@ class Plane:
             "--audit-policy-file", self.path("audit.yaml"),
             "--audit-log-path", self.path("audit.log"), "--audit-log-mode", "blocking",
             "--max-requests-inflight", "3000", "--max-mutating-requests-inflight", "1000",
+            # Without it a server that ends leaves watches open, up to a minute.
+            "--shutdown-watch-termination-grace-period", "5s",
             "--feature-gates", GATES, "--runtime-config",
             "scheduling.k8s.io/v1beta1=true,scheduling.k8s.io/v1alpha3=true"])
         self.controllers = self._program("kube-controller-manager", [
@@ -135,11 +138,21 @@ class Plane:
                 return False
         procs.until("kube-apiserver is ready", seconds, ready, every=0.3)
 
-    def crash_apiserver(self):
-        """Killed, then started again at once, with the same port and data."""
+    def crash_apiserver(self, away=0):
+        """Killed, then started again after `away` seconds, with the same port and data."""
         self.apiserver.kill()
+        time.sleep(away)
         self.apiserver.start()
         self.wait_ready()
+
+    def restart_apiserver(self):
+        """Asked to end, as by an upgrade, then started again. Gives back how long it took to end."""
+        begin = time.monotonic()
+        self.apiserver.stop(grace=60)
+        spent = time.monotonic() - begin
+        self.apiserver.start()
+        self.wait_ready()
+        return spent
 
     def stop(self):
         for program in (self.controllers, self.apiserver, self.etcd):

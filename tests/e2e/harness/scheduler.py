@@ -5,6 +5,8 @@ so whatever the ClusterRole of deploy/ forbids, it cannot do here either.
 """
 import http.client
 import os
+import re
+import signal
 import ssl
 import threading
 
@@ -13,6 +15,7 @@ from .plane import SCHEDULER_GATES
 
 ACCOUNT = ("kube-system", "muster")
 USER = "system:serviceaccount:kube-system:muster"
+MEMORY_MB = 64  # a cluster of ten nodes takes some 20
 
 
 class Scheduler:
@@ -38,6 +41,7 @@ class Scheduler:
             "--authentication-kubeconfig", kubeconfig, "--authorization-kubeconfig", kubeconfig,
             "-v", "2", *flags], os.path.join(self.directory, "log"))
         self.stopping = threading.Event()
+        self.exits, self.memory_mb = [], 0
 
     def start(self, wait=True):
         self.program.start()
@@ -49,8 +53,37 @@ class Scheduler:
 
     def _supervise(self):
         while not self.stopping.wait(0.3):
+            self.measure()
             if not self.program.alive and not self.stopping.is_set():
+                self.exits.append(self.program.process.returncode)
                 self.program.start()
+
+    def measure(self):
+        """Keeps the most memory that it had so far."""
+        try:
+            with open(f"/proc/{self.program.process.pid}/status") as f:
+                found = re.search(r"VmHWM:\s+(\d+) kB", f.read())
+        except OSError:
+            found = None
+        if found:
+            self.memory_mb = max(self.memory_mb, int(found.group(1)) // 1024)
+
+    def check_sound(self):
+        """It was never ended by a fault of its own, could read all objects, and stayed small."""
+        crashes = [code for code in self.exits if code < 0 and code != -signal.SIGKILL]
+        assert not crashes, f"{self.name}: ended by signals: {crashes}"
+        with open(self.program.log, errors="replace") as f:
+            bad = [line for line in f if "is left out" in line]
+        assert not bad, f"{self.name}: objects that it could not read:\n{''.join(bad)}"
+        assert self.memory_mb <= MEMORY_MB, f"{self.name}: {self.memory_mb} MB of memory"
+
+    def gauges(self, name):
+        """{labels: value} of a metric, without those that are 0; None when it does not answer."""
+        status, text = self.get("/metrics", token=self.env.plane.token)
+        if status != 200:
+            return None
+        found = re.findall(rf"^{name}(\{{.*\}})? (\S+)$", text, re.M)
+        return {labels: float(value) for labels, value in found if float(value)}
 
     def is_ready(self):
         return self.get("/readyz")[0] == 200
@@ -72,9 +105,14 @@ class Scheduler:
 
     def stop(self, grace=15):
         self.stopping.set()
-        return self.program.stop(grace)
+        self.measure()
+        if self.program.process is None:
+            return None
+        self.exits.append(self.program.stop(grace))
+        return self.exits[-1]
 
     def kill(self):
         """As when the machine goes: no lease is given back, nothing is finished. For good."""
         self.stopping.set()
+        self.measure()
         self.program.kill()

@@ -28,6 +28,7 @@ def run(tests, env, out=sys.stdout):
         env.notes = notes
         try:
             function(env)
+            env.check_sound()
         except Skip as reason:
             text += f" # SKIP {reason}"
         except Exception:  # pylint: disable=broad-except
