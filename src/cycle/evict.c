@@ -41,6 +41,18 @@ static uint32_t unit_of(const struct mst_cluster *c, uint32_t pod)
                                                                        : (uint32_t)MST_ROW_NONE;
 }
 
+/* What is said about every victim. */
+static void set_texts(const struct mst_engine *engine, struct mst_eviction *e)
+{
+    const char *type = e->group ? "podgroup" : "pod";
+    e->note = mst_arena_printf(&e->arena, "Preempted by %s %.*s on node %.*s", type,
+                               MST_ARG(e->uid), MST_ARG(e->target));
+    e->related = mst_arena_printf(&e->arena, "%s %.*s/%.*s", e->group ? "PodGroup" : "Pod",
+                                  MST_ARG(mst_sym_str(engine->syms, e->ns)), MST_ARG(e->name));
+    e->why = mst_arena_printf(&e->arena, "%.*s: preempting to accommodate a higher priority %s",
+                              MST_ARG(engine->frameworks[e->profile].scheduler_name), type);
+}
+
 static struct mst_eviction *make(struct mst_engine *engine, const struct mst_preemptor *p,
                                  const struct mst_preemption *preemption)
 {
@@ -69,6 +81,7 @@ static struct mst_eviction *make(struct mst_engine *engine, const struct mst_pre
                                           .pod = pod,
                                           .unit = unit_of(c, pod) };
     }
+    set_texts(engine, e);
     mst_eviction_promises(engine, e, preemption);
     return e;
 }
@@ -87,11 +100,6 @@ void mst_evictions_done(struct mst_engine *engine)
 }
 
 /* ---- what is sent ---- */
-
-static const char *type_of(const struct mst_eviction *e)
-{
-    return e->group ? "podgroup" : "pod";
-}
 
 static struct mst_str keep(struct mst_engine *engine, struct mst_str s)
 {
@@ -116,17 +124,14 @@ static void tell(struct mst_engine *engine, const struct mst_eviction *e,
                  const struct mst_eviction_victim *v, bool in_memory)
 {
     struct mst_effect *event = add_effect(engine, MST_EFFECT_EVENT, v);
-    struct mst_arena *arena = &engine->out->arena;
     event->type = MST_STR("Normal");
     event->reason = MST_STR("Preempted");
     event->action = MST_STR("Preempting");
-    event->note =
-        mst_arena_printf(arena, "Preempted by %s %.*s on node %.*s%s", type_of(e), MST_ARG(e->uid),
-                         MST_ARG(e->target), in_memory ? " (in kube-scheduler memory)." : "");
+    event->note = in_memory ? mst_arena_printf(&engine->out->arena,
+                                               "%.*s (in kube-scheduler memory).", MST_ARG(e->note))
+                            : keep(engine, e->note);
     if (e->group || !engine->config->upstream)
-        event->related =
-            mst_arena_printf(arena, "%s %.*s/%.*s", e->group ? "PodGroup" : "Pod",
-                             MST_ARG(mst_sym_str(engine->syms, e->ns)), MST_ARG(e->name));
+        event->related = keep(engine, e->related);
 }
 
 /* The DisruptionTarget that the pod shall have, unless it says just that. */
@@ -137,9 +142,7 @@ static void set_condition(struct mst_engine *engine, const struct mst_eviction *
     const struct mst_cond next = {
         .status = MST_STR("True"),
         .reason = MST_STR("PreemptionByScheduler"),
-        .message =
-            mst_arena_printf(&engine->arena, "%.*s: preempting to accommodate a higher priority %s",
-                             MST_ARG(engine->frameworks[e->profile].scheduler_name), type_of(e)),
+        .message = e->why,
         .observed_generation = p->generation,
         .last_transition = mst_str_is(p->disruption.status, "True") ? p->disruption.last_transition
                                                                     : mst_effect_time(engine),

@@ -25,8 +25,9 @@ struct mst_eviction {
     bool group;
     uint32_t row, profile;
     mst_sym ns;
-    struct mst_str name, uid; /* of the preemptor */
-    struct mst_str target;    /* a node, or "cluster" */
+    struct mst_str name, uid;          /* of the preemptor */
+    struct mst_str target;             /* a node, or "cluster" */
+    struct mst_str note, related, why; /* of events about victims, and of their condition */
     struct mst_eviction_victim *victims;
     uint32_t n, sent, answered;
     struct mst_eviction_promise *promises;
