@@ -272,6 +272,7 @@ struct mst_preemptor {
     bool group;
     uint32_t row; /* of the pod or the group */
     const struct mst_framework *fw;
+    struct mst_str fit_text; /* of a lone pod: why it fits nowhere */
 };
 /*
  * Carries out what was decided, after the preemptor was handed back to the queue. Lower nominations
@@ -279,7 +280,10 @@ struct mst_preemptor {
  */
 void mst_engine_evict(struct mst_engine *engine, const struct mst_preemptor *preemptor,
                       const struct mst_preemption *preemption);
-/* To be called before the preemptor is handed back: from now on PreEnqueue holds it. */
+/*
+ * To be called before the preemptor is handed back: from now on PreEnqueue holds it. With gate
+ * SchedulerAsyncPreemption off the evictions are sent here.
+ */
 void mst_engine_evict_begin(struct mst_engine *engine, const struct mst_preemptor *preemptor,
                             const struct mst_preemption *preemption);
 /* An eviction was answered. False: the effect is none. */
@@ -287,6 +291,7 @@ bool mst_engine_evict_answered(struct mst_engine *engine, const struct mst_event
 void mst_evictions_done(struct mst_engine *engine);
 /* The pod is placed and waits for volumes: it is given up. False: it does not. */
 bool mst_engine_cancel_bind(struct mst_engine *engine, uint32_t pod, struct mst_str reason);
+bool mst_engine_may_cancel_bind(struct mst_engine *engine, uint32_t pod);
 
 /* storage_events.c */
 void mst_engine_storage_set(struct mst_engine *engine, const struct mst_object *object);

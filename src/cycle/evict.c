@@ -27,11 +27,22 @@ static uint32_t live_count(const struct mst_engine *engine, const struct mst_vic
     return n;
 }
 
+static bool is_async(const struct mst_engine *engine)
+{
+    return engine->config->gates.on[MST_GATE_SchedulerAsyncPreemption];
+}
+
 void mst_engine_evict_begin(struct mst_engine *engine, const struct mst_preemptor *p,
                             const struct mst_preemption *preemption)
 {
-    if (live_count(engine, &preemption->victims))
+    bool any = live_count(engine, &preemption->victims) > 0;
+    if (is_async(engine) && any)
         mst_preemptor_begin(&engine->cluster, uid_of(engine, p));
+    if (is_async(engine))
+        return;
+    if (any)
+        mst_eviction_sync_begin(engine, p, preemption);
+    mst_eviction_clear_lower(engine, p, preemption); /* also when all victims leave anyway */
 }
 
 static uint32_t unit_of(const struct mst_cluster *c, uint32_t pod)
@@ -53,8 +64,8 @@ static void set_texts(const struct mst_engine *engine, struct mst_eviction *e)
                               MST_ARG(engine->frameworks[e->profile].scheduler_name), type);
 }
 
-static struct mst_eviction *make(struct mst_engine *engine, const struct mst_preemptor *p,
-                                 const struct mst_preemption *preemption)
+struct mst_eviction *mst_eviction_new(struct mst_engine *engine, const struct mst_preemptor *p,
+                                      const struct mst_preemption *preemption)
 {
     const struct mst_cluster *c = &engine->cluster;
     struct mst_eviction *e = mst_calloc(1, sizeof(*e));
@@ -83,6 +94,7 @@ static struct mst_eviction *make(struct mst_engine *engine, const struct mst_pre
     }
     set_texts(engine, e);
     mst_eviction_promises(engine, e, preemption);
+    mst_vec_push(&engine->evictions, e);
     return e;
 }
 
@@ -160,11 +172,11 @@ static void set_condition(struct mst_engine *engine, const struct mst_eviction *
  * One victim's turn. Those that need no call are dealt with at once; their ids keep the list
  * ascending.
  */
-static void send(struct mst_engine *engine, struct mst_eviction *e, struct mst_eviction_victim *v)
+void mst_eviction_send(struct mst_engine *engine, struct mst_eviction *e)
 {
-    e->sent++;
+    struct mst_eviction_victim *v = &e->victims[e->sent++];
     bool last = e->sent == e->n;
-    if (last)
+    if (last && !e->sync)
         mst_preemptor_last(&engine->cluster, e->uid, v->ns, v->name);
     bool went = !mst_eviction_same_pod(engine, v);
     bool in_memory =
@@ -173,7 +185,7 @@ static void send(struct mst_engine *engine, struct mst_eviction *e, struct mst_e
         tell(engine, e, v, true);
     if (went || in_memory) {
         v->effect_id = engine->effect_count;
-        e->silent_end |= last;
+        e->silent_end |= last && !e->sync;
         e->answered++;
         return;
     }
@@ -199,10 +211,20 @@ static void forget(struct mst_engine *engine, const struct mst_eviction *e)
 static void finish(struct mst_engine *engine, struct mst_eviction *e)
 {
     forget(engine, e);
-    mst_preemptor_end(&engine->cluster, e->uid);
-    if ((e->failed || e->silent_end) && mst_eviction_preemptor_lives(engine, e))
+    if (!e->sync)
+        mst_preemptor_end(&engine->cluster, e->uid);
+    bool lives = mst_eviction_preemptor_lives(engine, e);
+    if (e->sync && e->failed && lives)
+        mst_eviction_sync_failed(engine, e);
+    else if ((e->failed || e->silent_end) && lives)
         mst_queue_activate(engine->queue, e->group, e->row, engine->now_ns);
     free_eviction(e);
+}
+
+void mst_eviction_settle(struct mst_engine *engine, struct mst_eviction *e)
+{
+    if (e->answered == e->sent)
+        finish(engine, e);
 }
 
 /* Sends what may be sent: the last victim's turn comes when all others are dealt with. */
@@ -216,10 +238,9 @@ static void advance(struct mst_engine *engine, struct mst_eviction *e)
             e->silent_end = true;
             break;
         }
-        send(engine, e, &e->victims[e->sent]);
+        mst_eviction_send(engine, e);
     }
-    if (e->answered == e->sent)
-        finish(engine, e);
+    mst_eviction_settle(engine, e);
 }
 
 /* The victim among those sent; ids ascend. NULL: none of this eviction's. */
@@ -250,11 +271,16 @@ bool mst_engine_evict_answered(struct mst_engine *engine, const struct mst_event
     if (!failed && !event->gone)
         tell(engine, e, v, false);
     /* Nothing will tell of a victim that was gone before; upstream waits for another event then. */
-    if (event->gone && v == &e->victims[e->n - 1] && !engine->config->upstream)
+    if (event->gone && v == &e->victims[e->n - 1] && !engine->config->upstream && !e->sync)
         e->silent_end = true;
+    if (failed && !e->failed)
+        e->error = mst_arena_str(&e->arena, event->reason.n ? event->reason : MST_STR("failed"));
     e->failed |= failed;
     e->answered++;
-    advance(engine, e);
+    if (e->sync)
+        mst_eviction_settle(engine, e);
+    else
+        advance(engine, e);
     return true;
 }
 
@@ -274,7 +300,7 @@ static void clear_lower(struct mst_engine *engine, uint32_t node, int32_t priori
     }
 }
 
-static void clear_nominations(struct mst_engine *engine, const struct mst_preemptor *p,
+void mst_eviction_clear_lower(struct mst_engine *engine, const struct mst_preemptor *p,
                               const struct mst_preemption *preemption)
 {
     const struct mst_cluster *c = &engine->cluster;
@@ -294,8 +320,10 @@ void mst_engine_evict(struct mst_engine *engine, const struct mst_preemptor *p,
 {
     if (!live_count(engine, &preemption->victims))
         return;
-    clear_nominations(engine, p, preemption);
-    struct mst_eviction *e = make(engine, p, preemption);
-    mst_vec_push(&engine->evictions, e);
-    advance(engine, e);
+    if (!is_async(engine)) {
+        mst_eviction_sync_rest(engine);
+        return;
+    }
+    mst_eviction_clear_lower(engine, p, preemption);
+    advance(engine, mst_eviction_new(engine, p, preemption));
 }

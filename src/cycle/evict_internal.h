@@ -32,8 +32,37 @@ struct mst_eviction {
     uint32_t n, sent, answered;
     struct mst_eviction_promise *promises;
     uint32_t promise_count;
-    bool failed, silent_end; /* silent: no event tells that the last victim is gone */
+    bool failed, silent_end;  /* silent: no event tells that the last victim is gone */
+    bool sync;                /* it is a part of the attempt (evict_sync.c), and */
+    struct mst_str fit_text;  /* why the pod fits nowhere, */
+    mst_sym nominated_before; /* where it was nominated to before, */
+    struct mst_str error;     /* and what the first failure said */
 };
+
+/* ---- evict.c ---- */
+
+/* Makes the record, under way from now on, with every victim that is not leaving already. */
+struct mst_eviction *mst_eviction_new(struct mst_engine *engine, const struct mst_preemptor *p,
+                                      const struct mst_preemption *preemption);
+/* The next victim's turn. */
+void mst_eviction_send(struct mst_engine *engine, struct mst_eviction *e);
+/* Lower nominations on the nodes that are promised now. */
+void mst_eviction_clear_lower(struct mst_engine *engine, const struct mst_preemptor *p,
+                              const struct mst_preemption *preemption);
+/* Ends the eviction if everything sent is answered and nothing more will be sent. */
+void mst_eviction_settle(struct mst_engine *engine, struct mst_eviction *e);
+
+/* ---- evict_sync.c ---- */
+
+/* Sends what needs a call, before the preemptor is handed back. */
+void mst_eviction_sync_begin(struct mst_engine *engine, const struct mst_preemptor *p,
+                             const struct mst_preemption *preemption);
+/* Sends the rest after that. */
+void mst_eviction_sync_rest(struct mst_engine *engine);
+/* It ended with a failure: the attempt did. */
+void mst_eviction_sync_failed(struct mst_engine *engine, const struct mst_eviction *e);
+
+/* ---- evict_last.c ---- */
 
 /* The victim is still there, and the same pod. */
 bool mst_eviction_same_pod(const struct mst_engine *engine, const struct mst_eviction_victim *v);
