@@ -98,6 +98,12 @@ void mst_effect_nominate(struct mst_engine *engine, uint32_t pod, mst_sym node);
 /* Patches PodGroupInitiallyScheduled; True is never overwritten. */
 void mst_effect_group_status(struct mst_engine *engine, uint32_t group, bool scheduled,
                              const char *reason, struct mst_str message);
+/*
+ * Profile muster: the group goes as a whole, its object says so (DisruptionTarget); once it runs
+ * again, no longer.
+ */
+void mst_effect_group_disrupted(struct mst_engine *engine, uint32_t group, struct mst_str why);
+void mst_effect_group_runs_again(struct mst_engine *engine, uint32_t group);
 /* Starts the binding of a placed pod: assumes it and emits the bind. */
 void mst_engine_bind(struct mst_engine *engine, uint32_t pod);
 
@@ -289,6 +295,10 @@ void mst_engine_evict_begin(struct mst_engine *engine, const struct mst_preempto
 /* An eviction was answered. False: the effect is none. */
 bool mst_engine_evict_answered(struct mst_engine *engine, const struct mst_event *event);
 void mst_evictions_done(struct mst_engine *engine);
+/* Profile muster: tries what is left of half-evicted units again, when it is time. */
+void mst_evictions_retry(struct mst_engine *engine);
+/* When that is; INT64_MAX: nothing is left. */
+int64_t mst_evictions_deadline(const struct mst_engine *engine);
 /* The pod is placed and waits for volumes: it is given up. False: it does not. */
 bool mst_engine_cancel_bind(struct mst_engine *engine, uint32_t pod, struct mst_str reason);
 bool mst_engine_may_cancel_bind(struct mst_engine *engine, uint32_t pod);

@@ -64,6 +64,15 @@ static void set_texts(const struct mst_engine *engine, struct mst_eviction *e)
                               MST_ARG(engine->frameworks[e->profile].scheduler_name), type);
 }
 
+/* The objects of groups that go as a whole; the pods of one follow each other. */
+static void mark_groups(struct mst_engine *engine, const struct mst_eviction *e)
+{
+    for (uint32_t i = 0; i < e->n; i++)
+        if (e->victims[i].unit != MST_ROW_NONE &&
+            (!i || e->victims[i - 1].unit != e->victims[i].unit))
+            mst_effect_group_disrupted(engine, e->victims[i].unit, e->why);
+}
+
 struct mst_eviction *mst_eviction_new(struct mst_engine *engine, const struct mst_preemptor *p,
                                       const struct mst_preemption *preemption)
 {
@@ -95,6 +104,8 @@ struct mst_eviction *mst_eviction_new(struct mst_engine *engine, const struct ms
     set_texts(engine, e);
     mst_eviction_promises(engine, e, preemption);
     mst_vec_push(&engine->evictions, e);
+    if (!engine->config->upstream)
+        mark_groups(engine, e);
     return e;
 }
 
@@ -176,7 +187,7 @@ void mst_eviction_send(struct mst_engine *engine, struct mst_eviction *e)
 {
     struct mst_eviction_victim *v = &e->victims[e->sent++];
     bool last = e->sent == e->n;
-    if (last && !e->sync)
+    if (last && !e->sync && !e->rest)
         mst_preemptor_last(&engine->cluster, e->uid, v->ns, v->name);
     bool went = !mst_eviction_same_pod(engine, v);
     bool in_memory =
@@ -185,6 +196,7 @@ void mst_eviction_send(struct mst_engine *engine, struct mst_eviction *e)
         tell(engine, e, v, true);
     if (went || in_memory) {
         v->effect_id = engine->effect_count;
+        v->gone = true;
         e->silent_end |= last && !e->sync;
         e->answered++;
         return;
@@ -210,7 +222,6 @@ static void forget(struct mst_engine *engine, const struct mst_eviction *e)
 
 static void finish(struct mst_engine *engine, struct mst_eviction *e)
 {
-    forget(engine, e);
     if (!e->sync)
         mst_preemptor_end(&engine->cluster, e->uid);
     bool lives = mst_eviction_preemptor_lives(engine, e);
@@ -218,13 +229,22 @@ static void finish(struct mst_engine *engine, struct mst_eviction *e)
         mst_eviction_sync_failed(engine, e);
     else if ((e->failed || e->silent_end) && lives)
         mst_queue_activate(engine->queue, e->group, e->row, engine->now_ns);
+    if (e->failed && !engine->config->upstream && mst_eviction_keep_rest(engine, e))
+        return;
+    forget(engine, e);
     free_eviction(e);
 }
 
 void mst_eviction_settle(struct mst_engine *engine, struct mst_eviction *e)
 {
-    if (e->answered == e->sent)
+    if (e->answered < e->sent)
+        return;
+    if (!e->rest) {
         finish(engine, e);
+    } else if (!mst_eviction_rest_answered(engine, e)) {
+        forget(engine, e);
+        free_eviction(e);
+    }
 }
 
 /* Sends what may be sent: the last victim's turn comes when all others are dealt with. */
@@ -276,8 +296,9 @@ bool mst_engine_evict_answered(struct mst_engine *engine, const struct mst_event
     if (failed && !e->failed)
         e->error = mst_arena_str(&e->arena, event->reason.n ? event->reason : MST_STR("failed"));
     e->failed |= failed;
+    v->gone |= !failed;
     e->answered++;
-    if (e->sync)
+    if (e->sync || e->rest)
         mst_eviction_settle(engine, e);
     else
         advance(engine, e);

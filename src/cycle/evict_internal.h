@@ -12,6 +12,7 @@ struct mst_eviction_victim {
     uint32_t pod;
     uint32_t unit;      /* row of the group that it goes with, MST_ROW_NONE: it goes alone */
     uint64_t effect_id; /* 0: not sent */
+    bool gone;          /* evicted, or needs not be any more */
 };
 
 /* Where a pod of the preemptor's shall go. */
@@ -37,6 +38,8 @@ struct mst_eviction {
     struct mst_str fit_text;  /* why the pod fits nowhere, */
     mst_sym nominated_before; /* where it was nominated to before, */
     struct mst_str error;     /* and what the first failure said */
+    bool rest;                /* of units that are half gone (evict_rest.c) */
+    int64_t retry_ns, pause_ns;
 };
 
 /* ---- evict.c ---- */
@@ -61,6 +64,13 @@ void mst_eviction_sync_begin(struct mst_engine *engine, const struct mst_preempt
 void mst_eviction_sync_rest(struct mst_engine *engine);
 /* It ended with a failure: the attempt did. */
 void mst_eviction_sync_failed(struct mst_engine *engine, const struct mst_eviction *e);
+
+/* ---- evict_rest.c ---- */
+
+/* Keeps what is left of units that are half gone, to be tried again. False: nothing is. */
+bool mst_eviction_keep_rest(struct mst_engine *engine, struct mst_eviction *e);
+/* All that was tried again is answered. False: nothing is left. */
+bool mst_eviction_rest_answered(struct mst_engine *engine, struct mst_eviction *e);
 
 /* ---- evict_last.c ---- */
 
