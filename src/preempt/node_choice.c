@@ -52,7 +52,7 @@ static struct mst_run_cost cost_as_muster(const struct mst_preempt *x,
     cost.v[1] = first->priority;
     cost.v[2] = first->rank;
     cost.v[3] = first->n;
-    cost.v[4] = later_is_better(first->start_ns);
+    cost.v[4] = later_is_better(first->gang_start_ns);
     return cost;
 }
 

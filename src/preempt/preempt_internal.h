@@ -16,6 +16,9 @@ struct mst_unit {
     uint32_t *pods, *rows;             /* rows: where each is, MST_ROW_NONE: on an unknown node */
     uint32_t n;
     int64_t start_ns; /* the earliest of its pods */
+    /* gangFirst: the group of a pod that goes alone, MST_ROW_NONE: none; the earliest start there */
+    uint32_t gang;
+    int64_t gang_start_ns;
     uint32_t violations;
 };
 struct mst_units {
