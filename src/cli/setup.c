@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "cli/name_profiles.h"
 #include "daemon/clock.h"
 #include "plugins/registry.h"
 #include "sim/clock.h"
@@ -94,6 +95,7 @@ bool mst_setup_read(struct mst_setup *setup, const struct mst_setup_words *words
 {
     *setup = (struct mst_setup){ .syms = mst_syms_new(), .registry = mst_plugins_registry() };
     setup->config.upstream = words->upstream;
+    setup->configured = words->config != NULL;
     setup->logging = words->level >= 0;
     setup->log = (struct mst_log){ .level = (int)words->level,
                                    .format = words->json_log ? MST_LOG_JSON : MST_LOG_TEXT,
@@ -168,7 +170,10 @@ int mst_setup_load(struct mst_setup *setup, const struct mst_args *args, bool by
                                "nothing to read: name the manifests with -f FILE|DIR|-, or a "
                                "cluster with --kubeconfig FILE");
     }
-    return load_files(setup, args);
+    const int code = load_files(setup, args);
+    if (!code && !setup->configured)
+        mst_name_profiles(&setup->config, &setup->registry, &setup->scenario, &setup->config_text);
+    return code;
 }
 
 int64_t mst_setup_now(const struct mst_setup *setup)

@@ -24,7 +24,8 @@
         { .name = "config",                                                                        \
           .arg = "FILE",                                                                           \
           .file = true,                                                                            \
-          .help = "KubeSchedulerConfiguration; without it, the default profile" },                 \
+          .help = "KubeSchedulerConfiguration; without it, the default profile\n"                  \
+                  "(objects of a cluster: under every schedulerName that waiting pods have)" },    \
         { .name = "profile",                                                                       \
           .arg = "NAME",                                                                           \
           .values = "muster|upstream",                                                             \
@@ -50,7 +51,8 @@ struct mst_setup {
     struct mst_syms *syms;
     struct mst_registry registry;
     struct mst_config config;
-    struct mst_buf config_text; /* the file of --config; n == 0 and p == NULL: none was given */
+    bool configured;            /* --config was given */
+    struct mst_buf config_text; /* the file of --config, or name_profiles.h; p == NULL: none */
     struct mst_log log;
     const int64_t *now_ns; /* virtual time for the log, once there is a run; may be NULL */
     bool logging;
@@ -80,7 +82,8 @@ bool mst_setup_read(struct mst_setup *setup, const struct mst_setup_words *words
 /*
  * Reads the objects: a cluster with --kubeconfig or --context, with the manifests of -f added; the
  * manifests alone without those flags. Without any: a cluster if that is what the command reads
- * `by_default`. Under the name kubectl-muster a cluster is always read.
+ * `by_default`. Under the name kubectl-muster a cluster is always read. Without --config the
+ * configuration is made to fit the objects (name_profiles.h).
  *
  * Returns  an exit code; what is wrong was printed.
  */

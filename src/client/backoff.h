@@ -19,6 +19,13 @@ struct mst_backoff {
 /* The delay before a try after one that failed at `now_ms`, of a clock that only goes forward. */
 int64_t mst_backoff_next(struct mst_backoff *backoff, struct mst_rng *rng, int64_t now_ms);
 
+/*
+ * The same for a failure that costs nobody anything: it waits no longer than `most_ms`, jitter
+ * included, and what other failures wait does not grow beyond that because of it.
+ */
+int64_t mst_backoff_short(struct mst_backoff *backoff, struct mst_rng *rng, int64_t now_ms,
+                          int64_t most_ms);
+
 /* The monotonic clock. */
 int64_t mst_monotonic_ms(void);
 

@@ -8,7 +8,8 @@
  *             connections and 429); here every failure of the network and of the server (5xx) keeps
  *             the version and watches again, since a version that has become too old is answered
  *             with 410 anyway; and that answer does not wait for a backoff that has grown while the
- *             server was away. Items are told as a list comes, not when it is complete.
+ *             server was away. A refused connection, which costs nobody anything, is tried again
+ *             after 5 s at most. Items are told as a list comes, not when it is complete.
  * Source:     kubernetes v1.37 client-go tools/cache/reflector.go, tools/pager.
  */
 #include "client/reflector.h"
@@ -22,6 +23,7 @@ enum {
     BACKOFF_MIN_MS = 800,
     BACKOFF_MAX_MS = 30000,
     BACKOFF_RESET_MS = 120000,
+    REFUSED_MAX_MS = 5000,  /* between tries while nobody listens */
     ABSENT_FACTOR_MAX = 10, /* waits for an absent resource: the longest backoff, to ten of it */
     WATCH_MIN_S = 300,      /* how long the server may keep a watch: up to twice as long */
     WATCH_MARGIN_S = 30,
@@ -284,25 +286,29 @@ static bool on_data(void *ctx, struct mst_str bytes)
 
 /* ---- what comes next ---- */
 
-static int64_t backoff(struct mst_reflector *r)
-{
-    return mst_backoff_next(&r->backoff, &r->rng, mst_monotonic_ms());
-}
-
-/* As long as the server asks for, and no shorter than what we would wait. */
-static void wait_as_asked(struct mst_reflector *r, int64_t retry_after_s)
-{
-    const int64_t asked_ms = MST_MIN(retry_after_s, (int64_t)RETRY_AFTER_MAX_S) * 1000;
-    const int64_t delay_ms = backoff(r);
-    schedule(r, MST_MAX(delay_ms, asked_ms));
-}
-
 /* What went wrong, whether an answer or an event of a watch said so. */
 struct failure {
     int64_t code; /* HTTP status; 0: none */
     int64_t retry_after_s;
+    mst_net net;
     const char *text;
 };
+
+static int64_t backoff(struct mst_reflector *r, mst_net net)
+{
+    const int64_t now_ms = mst_monotonic_ms();
+    if (net == MST_NET_REFUSED)
+        return mst_backoff_short(&r->backoff, &r->rng, now_ms, REFUSED_MAX_MS);
+    return mst_backoff_next(&r->backoff, &r->rng, now_ms);
+}
+
+/* As long as the server asks for, and no shorter than what we would wait. */
+static void wait_as_asked(struct mst_reflector *r, const struct failure *f)
+{
+    const int64_t asked_ms = MST_MIN(f->retry_after_s, (int64_t)RETRY_AFTER_MAX_S) * 1000;
+    const int64_t delay_ms = backoff(r, f->net);
+    schedule(r, MST_MAX(delay_ms, asked_ms));
+}
 
 static bool is_too_new(const struct failure *f)
 {
@@ -315,9 +321,10 @@ static void lose_version(struct mst_reflector *r)
     const bool again = r->version_lost || !r->version.n;
     r->version_lost = true;
     start_over(r);
-    schedule(r, again ? backoff(r) : 0);
+    schedule(r, again ? backoff(r, MST_NET_OK) : 0);
 }
 
+/* Who may not look now may soon: a server that starts refuses before it has read its roles. */
 static void wait_for_resource(struct mst_reflector *r, const struct failure *f)
 {
     mst_log(r->options.log, r->synced && !r->served ? 4 : 2, "Resource is not served",
@@ -325,7 +332,8 @@ static void wait_for_resource(struct mst_reflector *r, const struct failure *f)
     mst_reflector_absent(r);
     start_over(r);
     const int64_t longest_ms = r->backoff.max_ms * ABSENT_FACTOR_MAX;
-    r->absent_ms = r->absent_ms ? MST_MIN(r->absent_ms * 2, longest_ms) : r->backoff.max_ms;
+    const int64_t first_ms = f->code == 403 ? r->backoff.min_ms : r->backoff.max_ms;
+    r->absent_ms = r->absent_ms ? MST_MIN(r->absent_ms * 2, longest_ms) : first_ms;
     schedule(r, r->absent_ms + (int64_t)mst_rng_below(&r->rng, (uint64_t)r->absent_ms / 10 + 1));
 }
 
@@ -362,7 +370,7 @@ static void list_failed(struct mst_reflector *r, const struct failure *f)
     /* A page is asked for again, unless the server, not the network, is what failed. */
     if (f->code && f->code != 429)
         r->next_page.n = 0;
-    wait_as_asked(r, f->retry_after_s);
+    wait_as_asked(r, f);
 }
 
 /* The initial stream: without it there is still the list, which then says what is wrong. */
@@ -375,12 +383,12 @@ static void stream_failed(struct mst_reflector *r, const struct failure *f)
     mst_log(r->options.log, 4, "Initial stream failed", MST_KSTR("path", mst_buf_span(&r->path)),
             MST_KSTR("err", mst_str_of(f->text)));
     if (f->code == 429) {
-        wait_as_asked(r, f->retry_after_s);
+        wait_as_asked(r, f);
         return;
     }
     if (!f->code) {
         mst_reflector_log(r, MST_LOG_WARNING, advice(0), f->text);
-        schedule(r, backoff(r));
+        schedule(r, backoff(r, f->net));
         return;
     }
     r->stream_refused = true;
@@ -399,7 +407,7 @@ static void list_again(struct mst_reflector *r)
     if (age_ms > r->backoff.max_ms)
         schedule(r, (int64_t)mst_rng_below(&r->rng, (uint64_t)r->backoff.min_ms));
     else
-        schedule(r, backoff(r));
+        schedule(r, backoff(r, MST_NET_OK));
 }
 
 /* `opened`: the server had agreed to the watch. */
@@ -419,7 +427,7 @@ static void watch_failed(struct mst_reflector *r, const struct failure *f, bool 
         start_over(r);
     if (is_too_new(f))
         r->version_lost = true;
-    wait_as_asked(r, f->retry_after_s);
+    wait_as_asked(r, f);
 }
 
 /* The watch ended without anybody saying that something is wrong. */
@@ -439,7 +447,7 @@ static void watch_ended(struct mst_reflector *r, const struct mst_reply *reply)
         mst_buf_str(&text, reply->problem);
     mst_buf_char(&text, '\0');
     mst_reflector_log(r, MST_LOG_WARNING, advice(0), text.p);
-    schedule(r, backoff(r));
+    schedule(r, backoff(r, reply->net));
 }
 
 static void list_ended(struct mst_reflector *r)
@@ -506,6 +514,7 @@ static void on_done(void *ctx, const struct mst_reply *reply)
     mst_buf_char(&text, '\0');
     const struct failure f = { .code = cut ? 0 : reply->status,
                                .retry_after_s = reply->retry_after_s,
+                               .net = reply->net,
                                .text = text.p };
     failed(r, &f, false);
 }

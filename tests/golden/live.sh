@@ -103,6 +103,17 @@ done
 expect 0 'PodGroup default/train (gang, minCount 4): scheduled' \
     explain --context all -f "$work/more.yaml" podgroup/train
 
+# Without a configuration every scheduler that pods name counts as one with the default plugins.
+printf '%s\n' 'apiVersion: v1' 'kind: Pod' 'metadata: {name: theirs}' \
+    'spec: {schedulerName: theirs, containers: [{name: a, image: a, resources: {requests: {cpu: "1000"}}}]}' \
+    >"$work/theirs.yaml"
+printf '%s\n' 'apiVersion: kubescheduler.config.k8s.io/v1' 'kind: KubeSchedulerConfiguration' >"$work/config.yaml"
+expect 3 'Pod default/theirs: unschedulable' explain --context all -f "$work/theirs.yaml" pod/theirs
+expect 3 'spec.schedulerName asks for another scheduler' \
+    simulate --context all -f "$work/theirs.yaml" --config "$work/config.yaml"
+expect 3 'pods: 4 bound' simulate --context all -f "$work/theirs.yaml" --record "$work/recording"
+expect 0 'same effects' simulate --replay "$work/recording"
+
 # However the server hands them out, the objects are the same.
 "$MUSTER" snapshot >"$work/snapshot.yaml"
 "$MUSTER" snapshot -o json >"$work/snapshot.json"

@@ -501,6 +501,22 @@ static void test_reflector_optional(struct mst_test *t)
     }
 }
 
+/* What is refused is looked for again at once, what is not there after the longest backoff. */
+static void test_reflector_optional_refused(struct mst_test *t)
+{
+    struct rig rig;
+    rig_init(&rig);
+    struct mst_reflector_options options = plain(&rig);
+    options.optional = true;
+    options.backoff_max_ms = 60000;
+    rig.reflector = mst_reflector_new(&options);
+    for (uint32_t i = 0; i < 4; i++)
+        fake_answer(next(t, &rig, "/api/v1/nodes?limit"), 403, "forbidden");
+    fake_body(next(t, &rig, "/api/v1/nodes?limit"), NODE_LIST("10", "", NODE("a", "u1", "3")));
+    told(t, &rig, ". +a@3 ");
+    rig_done(&rig);
+}
+
 /* ---- objects that cannot be read ---- */
 
 #define BAD_NODE(uid, version)                                                                     \
@@ -592,5 +608,6 @@ MST_TEST_MAIN(T(test_reflector_list_and_watch), T(test_reflector_pages),
               T(test_reflector_watch_failures), T(test_reflector_list_failures),
               T(test_reflector_expiry_after_failures), T(test_reflector_retry_after),
               T(test_reflector_cut_frame), T(test_reflector_optional),
-              T(test_reflector_bad_object_in_a_list), T(test_reflector_bad_object_that_was_good),
-              T(test_reflector_odd_events), T(test_reflector_free))
+              T(test_reflector_optional_refused), T(test_reflector_bad_object_in_a_list),
+              T(test_reflector_bad_object_that_was_good), T(test_reflector_odd_events),
+              T(test_reflector_free))
