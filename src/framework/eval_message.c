@@ -115,12 +115,6 @@ static void count_rows(struct mst_reason_counts *h, struct mst_eval *eval, uint6
     mst_map_done(&distinct);
 }
 
-static int compare_strs(const void *a, const void *b, void *ctx)
-{
-    (void)ctx;
-    return mst_str_cmp(*(const struct mst_str *)a, *(const struct mst_str *)b);
-}
-
 struct mst_str mst_fit_text(struct mst_reason_counts *h, uint32_t node_count)
 {
     MST_AUTO(mst_buf) text = { 0 };
@@ -131,7 +125,7 @@ struct mst_str mst_fit_text(struct mst_reason_counts *h, uint32_t node_count)
     for (uint32_t at = 0; mst_map_next(&h->map, &at, &e);)
         lines[k++] = mst_arena_printf(h->arena, "%llu %.*s", (unsigned long long)e->value,
                                       (int)e->key_n, e->key);
-    mst_sort(lines, n, sizeof(*lines), compare_strs, NULL); /* as text: "10 x" before "2 y" */
+    mst_sort_strs(lines, n); /* as text: "10 x" before "2 y" */
     for (uint32_t i = 0; i < n; i++)
         mst_buf_printf(&text, "%s%.*s", i ? ", " : " ", MST_ARG(lines[i]));
     if (n)

@@ -1,8 +1,8 @@
 /*
  * node_choice.c - of the nodes where evictions help one is chosen: whose victims cost the least.
  *
- * Differs:    profile upstream adds up what kube-scheduler does; profile muster compares the sets of
- *             victims, unless `improve` is off.
+ * Differs:    profile upstream adds up what kube-scheduler does; profile muster compares the sets
+ *             of victims, unless `improve` is off.
  * Invariants: costs decide like the full comparison as far as they go; where they are equal it has
  *             the last word, and then the node's name.
  * Source:     spec/preemption.md 5, 12.1; kubernetes v1.37 pickOneNodeForPreemption.

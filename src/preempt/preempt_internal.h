@@ -16,7 +16,7 @@ struct mst_unit {
     uint32_t *pods, *rows;             /* rows: where each is, MST_ROW_NONE: on an unknown node */
     uint32_t n;
     int64_t start_ns; /* the earliest of its pods */
-    /* gangFirst: the group of a pod that goes alone, MST_ROW_NONE: none; the earliest start there */
+    /* gangFirst: the group of a pod that goes alone, or MST_ROW_NONE; the earliest start there */
     uint32_t gang;
     int64_t gang_start_ns;
     uint32_t violations;
