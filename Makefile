@@ -39,8 +39,9 @@ compare: release deps-e2e ## muster and kube-scheduler, end to end, on one API s
 lint: deps-build deps-tests deps-lint ## formatting, tidy, cppcheck, clang-tidy
 	@tools/lint
 
-conformance: release ## compare with the real kube-scheduler (tools/conformance --quick: a twentieth)
+conformance: release ## compare with the real kube-scheduler, and run its own tests (tools/conformance, tools/upstream-suite)
 	@tools/conformance
+	@tools/upstream-suite
 
 install: release ## install to $(DESTDIR)$(PREFIX)
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD)/release --prefix "$(PREFIX)"

@@ -96,3 +96,14 @@ void mst_sort(void *base, size_t count, size_t size, mst_compare *compare, void 
     if (scratch != fixed)
         mst_free(scratch);
 }
+
+static int compare_strs(const void *a, const void *b, void *ctx)
+{
+    (void)ctx;
+    return mst_str_cmp(*(const struct mst_str *)a, *(const struct mst_str *)b);
+}
+
+void mst_sort_strs(struct mst_str *v, size_t count)
+{
+    mst_sort(v, count, sizeof(*v), compare_strs, NULL);
+}

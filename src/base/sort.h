@@ -11,5 +11,7 @@ typedef int mst_compare(const void *a, const void *b, void *ctx);
 
 /* Merge sort: O(n log n) compares, stable, never quadratic. */
 void mst_sort(void *base, size_t count, size_t size, mst_compare *compare, void *ctx);
+/* In bytewise order. */
+void mst_sort_strs(struct mst_str *v, size_t count);
 
 #endif

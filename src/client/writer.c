@@ -4,7 +4,8 @@
  * Owns:       the queues, their timers, requests under way.
  * Invariants: a queue exists while it has work; it is in the line of those that are ready, or its
  *             first work is under way, or it waits for its timer. The first work of a queue that
- *             is not ready is never replaced.
+ *             is not ready is never replaced. Bindings and evictions go before status patches,
+ *             which still get every STATUS_EVERY-th request.
  * Not here:   what requests look like (writer_requests.c), what answers mean (writer_answers.c),
  *             Events (writer_events.c).
  * Source:     spec/scheduling.md 4.7: a binding makes status patches of the pod pointless, and so
@@ -20,7 +21,11 @@ enum {
     RETRY_MIN_MS = 50,
     RETRY_MAX_MS = 5000,
     RETRY_AFTER_MAX_S = 30,
+    STATUS_EVERY = 16, /* while others wait, every so many requests is a status patch */
 };
+
+/* Status is for people; what makes pods run goes first. */
+typedef enum { LINE_WORK, LINE_STATUS, LINE_COUNT } queue_line;
 
 typedef enum { QUEUE_IDLE, QUEUE_READY, QUEUE_UNDER_WAY, QUEUE_PAUSED } queue_state;
 
@@ -28,7 +33,8 @@ struct queue {
     struct mst_writer *writer;
     struct mst_str key; /* of the map; behind the struct */
     struct mst_work *first, *last;
-    struct queue *next_ready;
+    struct queue *before, *next; /* in its line, READY */
+    queue_line line;
     struct mst_request_handle *handle; /* UNDER_WAY */
     struct event *timer;               /* made for the first pause */
     queue_state state;
@@ -37,7 +43,10 @@ struct queue {
 struct mst_writer {
     struct mst_writer_options options;
     struct mst_map queues; /* "kind ns/name" -> struct queue * */
-    struct queue *first_ready, *last_ready;
+    struct {
+        struct queue *first, *last;
+    } lines[LINE_COUNT]; /* those that are ready */
+    uint32_t work_sent;  /* since the last status patch */
     uint32_t under_way, pending;
     struct mst_rng rng;
     struct mst_buf key;
@@ -73,24 +82,47 @@ int64_t mst_retry_delay_ms(const struct mst_writer_options *o, struct mst_rng *r
 
 /* ---- queues ---- */
 
+static bool is_status(const struct mst_work *work)
+{
+    return work->effect.kind == MST_EFFECT_POD_STATUS ||
+           work->effect.kind == MST_EFFECT_GROUP_STATUS;
+}
+
+static queue_line line_of(const struct queue *queue)
+{
+    return is_status(queue->first) ? LINE_STATUS : LINE_WORK;
+}
+
 static void make_ready(struct queue *queue)
 {
     struct mst_writer *writer = queue->writer;
     queue->state = QUEUE_READY;
-    queue->next_ready = NULL;
-    if (writer->last_ready)
-        writer->last_ready->next_ready = queue;
-    else
-        writer->first_ready = queue;
-    writer->last_ready = queue;
+    queue->line = line_of(queue);
+    queue->next = NULL;
+    queue->before = writer->lines[queue->line].last;
+    *(queue->before ? &queue->before->next : &writer->lines[queue->line].first) = queue;
+    writer->lines[queue->line].last = queue;
 }
 
+static void leave_line(struct queue *queue)
+{
+    struct mst_writer *writer = queue->writer;
+    *(queue->before ? &queue->before->next : &writer->lines[queue->line].first) = queue->next;
+    *(queue->next ? &queue->next->before : &writer->lines[queue->line].last) = queue->before;
+}
+
+/* NULL: none is ready. */
 static struct queue *take_ready(struct mst_writer *writer)
 {
-    struct queue *queue = writer->first_ready;
-    writer->first_ready = queue->next_ready;
-    if (!writer->first_ready)
-        writer->last_ready = NULL;
+    struct queue *work = writer->lines[LINE_WORK].first;
+    struct queue *status = writer->lines[LINE_STATUS].first;
+    struct queue *queue = work && status && writer->work_sent < STATUS_EVERY ? work
+                          : status                                           ? status
+                                                                             : work;
+    if (!queue)
+        return NULL;
+    writer->work_sent = queue->line == LINE_WORK ? writer->work_sent + 1 : 0;
+    leave_line(queue);
     return queue;
 }
 
@@ -155,12 +187,6 @@ void mst_writer_free(struct mst_writer *writer)
 }
 
 /* ---- what waits and what comes ---- */
-
-static bool is_status(const struct mst_work *work)
-{
-    return work->effect.kind == MST_EFFECT_POD_STATUS ||
-           work->effect.kind == MST_EFFECT_GROUP_STATUS;
-}
 
 static bool same_uid(const struct mst_work *work, const struct mst_effect *effect)
 {
@@ -284,9 +310,14 @@ static void log_failed_patch(const struct mst_writer *writer, const struct mst_w
 
 void mst_writer_pump(struct mst_writer *writer)
 {
-    while (writer->first_ready && writer->under_way < writer->options.parallel)
-        send_request(take_ready(writer));
-    mst_event_recorder_pump(writer->recorder, writer->under_way, writer->first_ready);
+    while (writer->under_way < writer->options.parallel) {
+        struct queue *queue = take_ready(writer);
+        if (!queue)
+            break;
+        send_request(queue);
+    }
+    mst_event_recorder_pump(writer->recorder, writer->under_way,
+                            writer->lines[LINE_WORK].first || writer->lines[LINE_STATUS].first);
 }
 
 /* The queue's first work is over. The queue may be freed. */
@@ -394,6 +425,10 @@ void mst_writer_effect(struct mst_writer *writer, const struct mst_effect *effec
              merge(queue, effect))
         return;
     append(queue, mst_work_new(&writer->options, effect));
+    if (queue->state == QUEUE_READY && queue->line != line_of(queue)) {
+        leave_line(queue); /* a patch was dropped for what stands first now */
+        make_ready(queue);
+    }
     mst_writer_pump(writer);
 }
 

@@ -79,6 +79,7 @@ struct mst_group_row {
     uint32_t all_count;                  /* known, not terminal, with a profile here or assigned */
     uint32_t scheduled_count;            /* assigned or assumed */
     struct mst_cond initially_scheduled; /* PodGroupInitiallyScheduled */
+    struct mst_cond disruption;          /* DisruptionTarget */
     bool tried_again; /* at once, because its last attempt found room without a victim */
 };
 
@@ -229,6 +230,8 @@ uint32_t mst_cluster_group_set(struct mst_cluster *cluster, const struct mst_pod
 /* PodGroupInitiallyScheduled, as the API will say once a patch arrives. */
 void mst_cluster_group_condition(struct mst_cluster *cluster, uint32_t row,
                                  const struct mst_cond *condition);
+void mst_cluster_group_disruption(struct mst_cluster *cluster, uint32_t row,
+                                  const struct mst_cond *condition);
 /* Forgets the object; the row stays while members do. */
 void mst_cluster_group_remove(struct mst_cluster *cluster, uint32_t row);
 

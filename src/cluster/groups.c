@@ -44,6 +44,7 @@ static void forget_object(struct mst_group_row *g)
     mst_text_free(&g->parent);
     mst_free(g->topology_keys.v);
     mst_cond_free(&g->initially_scheduled);
+    mst_cond_free(&g->disruption);
     g->topology_keys = (mst_sym_list){ 0 };
     g->known = g->composite = false;
     g->policy = MST_POLICY_UNSET;
@@ -87,6 +88,7 @@ uint32_t mst_cluster_group_set(struct mst_cluster *cluster, const struct mst_pod
     for (uint32_t i = 0; i < spec->topology_keys.n; i++)
         g->topology_keys.v[i] = spec->topology_keys.v[i];
     mst_cond_set(&g->initially_scheduled, &group->conditions, "PodGroupInitiallyScheduled");
+    mst_cond_set(&g->disruption, &group->conditions, "DisruptionTarget");
     return row;
 }
 
@@ -94,6 +96,12 @@ void mst_cluster_group_condition(struct mst_cluster *cluster, uint32_t row,
                                  const struct mst_cond *condition)
 {
     mst_cond_copy(&cluster->groups.v[row].initially_scheduled, condition);
+}
+
+void mst_cluster_group_disruption(struct mst_cluster *cluster, uint32_t row,
+                                  const struct mst_cond *condition)
+{
+    mst_cond_copy(&cluster->groups.v[row].disruption, condition);
 }
 
 void mst_cluster_group_remove(struct mst_cluster *cluster, uint32_t row)

@@ -9,6 +9,7 @@
 #include "cluster/nodes_internal.h"
 
 #include "api/api.h"
+#include "base/vector.h"
 
 enum { CHANGES_MIN = 4096 };
 
@@ -150,6 +151,32 @@ void mst_nodes_touch(struct mst_nodes *nodes, uint32_t row)
         nodes->changes.n = 0;
     }
     mst_vec_push(&nodes->changes, row);
+}
+
+enum { STALE_BLOCK = 64 };
+
+MST_VECTOR
+static bool stamps_differ(const uint64_t *a, const uint64_t *b)
+{
+    uint64_t differ = 0;
+    for (uint32_t i = 0; i < STALE_BLOCK; i++)
+        differ |= a[i] ^ b[i];
+    return differ != 0;
+}
+
+uint32_t mst_nodes_next_stale(const struct mst_nodes *nodes, const uint64_t *seen, uint32_t from)
+{
+    uint32_t row = from;
+    while (row < nodes->count) {
+        if (row % STALE_BLOCK == 0 && nodes->count - row >= STALE_BLOCK &&
+            !stamps_differ(nodes->stamp + row, seen + row))
+            row += STALE_BLOCK;
+        else if (nodes->stamp[row] == seen[row])
+            row++;
+        else
+            break;
+    }
+    return row;
 }
 
 void mst_nodes_forget_changes(struct mst_nodes *nodes, uint64_t mark)

@@ -209,6 +209,12 @@ static inline void mst_nodes_restamp(struct mst_nodes *nodes, uint32_t row)
 }
 
 /*
+ * The first row, `from` or later, whose stamp is not the one in `seen` ([row], by whoever keeps
+ * answers about rows); the count of rows if all are as seen. O(rows passed), many at a time.
+ */
+uint32_t mst_nodes_next_stale(const struct mst_nodes *nodes, const uint64_t *seen, uint32_t from);
+
+/*
  * Forgets the changes noted since `mark`, which mst_nodes_change_end returned then: every row is
  * as it was, and nobody has replayed them.
  */

@@ -145,12 +145,17 @@ static void give_up(struct mst_engine *engine, const struct mst_held_volumes *he
                                             name, stage, MST_ARG(reason)));
 }
 
-bool mst_engine_cancel_bind(struct mst_engine *engine, uint32_t pod, struct mst_str reason)
+bool mst_engine_may_cancel_bind(struct mst_engine *engine, uint32_t pod)
 {
     const struct mst_held_volumes *held = held_of(engine, pod);
-    if (!held || !held->waits)
+    return held && held->waits;
+}
+
+bool mst_engine_cancel_bind(struct mst_engine *engine, uint32_t pod, struct mst_str reason)
+{
+    if (!mst_engine_may_cancel_bind(engine, pod))
         return false;
-    const struct mst_held_volumes copy = *held;
+    const struct mst_held_volumes copy = *held_of(engine, pod);
     give_up(engine, &copy, "", reason);
     return true;
 }

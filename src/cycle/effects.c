@@ -157,6 +157,40 @@ void mst_effect_group_status(struct mst_engine *engine, uint32_t group, bool sch
     mst_cluster_group_condition(&engine->cluster, group, &next);
 }
 
+static void patch_disruption(struct mst_engine *engine, uint32_t group, const char *status,
+                             const char *reason, struct mst_str message)
+{
+    struct mst_group_row *g = &engine->cluster.groups.v[group];
+    bool same_status = mst_str_is(g->disruption.status, status);
+    struct mst_cond next = {
+        .status = mst_str_of(status),
+        .reason = mst_str_of(reason),
+        .message = message,
+        .observed_generation = g->generation,
+        .last_transition = same_status ? g->disruption.last_transition : mst_effect_time(engine),
+    };
+    if (same_condition(&g->disruption, &next))
+        return;
+    struct mst_effect *e =
+        mst_effect_add(engine, MST_EFFECT_GROUP_STATUS, MST_KIND_POD_GROUP, group);
+    e->condition_set = true;
+    e->before = mst_effect_condition(engine, "DisruptionTarget", &g->disruption);
+    e->condition = mst_effect_condition(engine, "DisruptionTarget", &next);
+    mst_cluster_group_disruption(&engine->cluster, group, &next);
+}
+
+void mst_effect_group_disrupted(struct mst_engine *engine, uint32_t group, struct mst_str why)
+{
+    if (engine->cluster.groups.v[group].known)
+        patch_disruption(engine, group, "True", "PreemptionByScheduler", why);
+}
+
+void mst_effect_group_runs_again(struct mst_engine *engine, uint32_t group)
+{
+    if (mst_str_is(engine->cluster.groups.v[group].disruption.status, "True"))
+        patch_disruption(engine, group, "False", "Scheduled", MST_STR(""));
+}
+
 void mst_engine_bind(struct mst_engine *engine, uint32_t pod)
 {
     mst_cluster_assume(&engine->cluster, pod);

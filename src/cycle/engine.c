@@ -213,6 +213,7 @@ static void begin_step(struct mst_engine *engine, int64_t now_ns, struct mst_eff
     mst_queue_tick(engine->queue, now_ns);
     tell_held(engine);
     mst_engine_poll_held(engine);
+    mst_evictions_retry(engine);
 }
 
 bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out)
@@ -238,7 +239,8 @@ int64_t mst_engine_deadline(const struct mst_engine *engine, int64_t now_ns)
 {
     if (engine->left.list.n)
         return now_ns;
-    return MST_MIN(mst_queue_deadline(engine->queue, now_ns), engine->held_poll_ns);
+    int64_t deadline_ns = MST_MIN(engine->held_poll_ns, mst_evictions_deadline(engine));
+    return MST_MIN(mst_queue_deadline(engine->queue, now_ns), deadline_ns);
 }
 
 bool mst_engine_waits(const struct mst_engine *engine)

@@ -99,6 +99,12 @@ void mst_effect_nominate(struct mst_engine *engine, uint32_t pod, mst_sym node);
 /* Patches PodGroupInitiallyScheduled; True is never overwritten. */
 void mst_effect_group_status(struct mst_engine *engine, uint32_t group, bool scheduled,
                              const char *reason, struct mst_str message);
+/*
+ * Profile muster: the group goes as a whole, its object says so (DisruptionTarget); once it runs
+ * again, no longer.
+ */
+void mst_effect_group_disrupted(struct mst_engine *engine, uint32_t group, struct mst_str why);
+void mst_effect_group_runs_again(struct mst_engine *engine, uint32_t group);
 /* Starts the binding of a placed pod: assumes it and emits the bind. */
 void mst_engine_bind(struct mst_engine *engine, uint32_t pod);
 
@@ -288,6 +294,7 @@ struct mst_preemptor {
     bool group;
     uint32_t row; /* of the pod or the group */
     const struct mst_framework *fw;
+    struct mst_str fit_text; /* of a lone pod: why it fits nowhere */
 };
 /*
  * Carries out what was decided, after the preemptor was handed back to the queue. Lower nominations
@@ -295,14 +302,22 @@ struct mst_preemptor {
  */
 void mst_engine_evict(struct mst_engine *engine, const struct mst_preemptor *preemptor,
                       const struct mst_preemption *preemption);
-/* To be called before the preemptor is handed back: from now on PreEnqueue holds it. */
+/*
+ * To be called before the preemptor is handed back: from now on PreEnqueue holds it. With gate
+ * SchedulerAsyncPreemption off the evictions are sent here.
+ */
 void mst_engine_evict_begin(struct mst_engine *engine, const struct mst_preemptor *preemptor,
                             const struct mst_preemption *preemption);
 /* An eviction was answered. False: the effect is none. */
 bool mst_engine_evict_answered(struct mst_engine *engine, const struct mst_event *event);
 void mst_evictions_done(struct mst_engine *engine);
+/* Profile muster: tries what is left of half-evicted units again, when it is time. */
+void mst_evictions_retry(struct mst_engine *engine);
+/* When that is; INT64_MAX: nothing is left. */
+int64_t mst_evictions_deadline(const struct mst_engine *engine);
 /* The pod is placed and waits for volumes: it is given up. False: it does not. */
 bool mst_engine_cancel_bind(struct mst_engine *engine, uint32_t pod, struct mst_str reason);
+bool mst_engine_may_cancel_bind(struct mst_engine *engine, uint32_t pod);
 
 /* storage_events.c */
 void mst_engine_storage_set(struct mst_engine *engine, const struct mst_object *object);

@@ -27,11 +27,22 @@ static uint32_t live_count(const struct mst_engine *engine, const struct mst_vic
     return n;
 }
 
+static bool is_async(const struct mst_engine *engine)
+{
+    return engine->config->gates.on[MST_GATE_SchedulerAsyncPreemption];
+}
+
 void mst_engine_evict_begin(struct mst_engine *engine, const struct mst_preemptor *p,
                             const struct mst_preemption *preemption)
 {
-    if (live_count(engine, &preemption->victims))
+    bool any = live_count(engine, &preemption->victims) > 0;
+    if (is_async(engine) && any)
         mst_preemptor_begin(&engine->cluster, uid_of(engine, p));
+    if (is_async(engine))
+        return;
+    if (any)
+        mst_eviction_sync_begin(engine, p, preemption);
+    mst_eviction_clear_lower(engine, p, preemption); /* also when all victims leave anyway */
 }
 
 static uint32_t unit_of(const struct mst_cluster *c, uint32_t pod)
@@ -41,8 +52,29 @@ static uint32_t unit_of(const struct mst_cluster *c, uint32_t pod)
                                                                        : (uint32_t)MST_ROW_NONE;
 }
 
-static struct mst_eviction *make(struct mst_engine *engine, const struct mst_preemptor *p,
-                                 const struct mst_preemption *preemption)
+/* What is said about every victim. */
+static void set_texts(const struct mst_engine *engine, struct mst_eviction *e)
+{
+    const char *type = e->group ? "podgroup" : "pod";
+    e->note = mst_arena_printf(&e->arena, "Preempted by %s %.*s on node %.*s", type,
+                               MST_ARG(e->uid), MST_ARG(e->target));
+    e->related = mst_arena_printf(&e->arena, "%s %.*s/%.*s", e->group ? "PodGroup" : "Pod",
+                                  MST_ARG(mst_sym_str(engine->syms, e->ns)), MST_ARG(e->name));
+    e->why = mst_arena_printf(&e->arena, "%.*s: preempting to accommodate a higher priority %s",
+                              MST_ARG(engine->frameworks[e->profile].scheduler_name), type);
+}
+
+/* The objects of groups that go as a whole; the pods of one follow each other. */
+static void mark_groups(struct mst_engine *engine, const struct mst_eviction *e)
+{
+    for (uint32_t i = 0; i < e->n; i++)
+        if (e->victims[i].unit != MST_ROW_NONE &&
+            (!i || e->victims[i - 1].unit != e->victims[i].unit))
+            mst_effect_group_disrupted(engine, e->victims[i].unit, e->why);
+}
+
+struct mst_eviction *mst_eviction_new(struct mst_engine *engine, const struct mst_preemptor *p,
+                                      const struct mst_preemption *preemption)
 {
     const struct mst_cluster *c = &engine->cluster;
     struct mst_eviction *e = mst_calloc(1, sizeof(*e));
@@ -70,7 +102,11 @@ static struct mst_eviction *make(struct mst_engine *engine, const struct mst_pre
                                           .pod = pod,
                                           .unit = unit_of(c, pod) };
     }
+    set_texts(engine, e);
     mst_eviction_promises(engine, e, preemption);
+    mst_vec_push(&engine->evictions, e);
+    if (!engine->config->upstream)
+        mark_groups(engine, e);
     return e;
 }
 
@@ -88,11 +124,6 @@ void mst_evictions_done(struct mst_engine *engine)
 }
 
 /* ---- what is sent ---- */
-
-static const char *type_of(const struct mst_eviction *e)
-{
-    return e->group ? "podgroup" : "pod";
-}
 
 static struct mst_str keep(struct mst_engine *engine, struct mst_str s)
 {
@@ -117,17 +148,14 @@ static void tell(struct mst_engine *engine, const struct mst_eviction *e,
                  const struct mst_eviction_victim *v, bool in_memory)
 {
     struct mst_effect *event = add_effect(engine, MST_EFFECT_EVENT, v);
-    struct mst_arena *arena = &engine->out->arena;
     event->type = MST_STR("Normal");
     event->reason = MST_STR("Preempted");
     event->action = MST_STR("Preempting");
-    event->note =
-        mst_arena_printf(arena, "Preempted by %s %.*s on node %.*s%s", type_of(e), MST_ARG(e->uid),
-                         MST_ARG(e->target), in_memory ? " (in kube-scheduler memory)." : "");
+    event->note = in_memory ? mst_arena_printf(&engine->out->arena,
+                                               "%.*s (in kube-scheduler memory).", MST_ARG(e->note))
+                            : keep(engine, e->note);
     if (e->group || !engine->config->upstream)
-        event->related =
-            mst_arena_printf(arena, "%s %.*s/%.*s", e->group ? "PodGroup" : "Pod",
-                             MST_ARG(mst_sym_str(engine->syms, e->ns)), MST_ARG(e->name));
+        event->related = keep(engine, e->related);
 }
 
 /* The DisruptionTarget that the pod shall have, unless it says just that. */
@@ -138,9 +166,7 @@ static void set_condition(struct mst_engine *engine, const struct mst_eviction *
     const struct mst_cond next = {
         .status = MST_STR("True"),
         .reason = MST_STR("PreemptionByScheduler"),
-        .message =
-            mst_arena_printf(&engine->arena, "%.*s: preempting to accommodate a higher priority %s",
-                             MST_ARG(engine->frameworks[e->profile].scheduler_name), type_of(e)),
+        .message = e->why,
         .observed_generation = p->generation,
         .last_transition = mst_str_is(p->disruption.status, "True") ? p->disruption.last_transition
                                                                     : mst_effect_time(engine),
@@ -158,11 +184,11 @@ static void set_condition(struct mst_engine *engine, const struct mst_eviction *
  * One victim's turn. Those that need no call are dealt with at once; their ids keep the list
  * ascending.
  */
-static void send(struct mst_engine *engine, struct mst_eviction *e, struct mst_eviction_victim *v)
+void mst_eviction_send(struct mst_engine *engine, struct mst_eviction *e)
 {
-    e->sent++;
+    struct mst_eviction_victim *v = &e->victims[e->sent++];
     bool last = e->sent == e->n;
-    if (last)
+    if (last && !e->sync && !e->rest)
         mst_preemptor_last(&engine->cluster, e->uid, v->ns, v->name);
     bool went = !mst_eviction_same_pod(engine, v);
     bool in_memory =
@@ -171,7 +197,8 @@ static void send(struct mst_engine *engine, struct mst_eviction *e, struct mst_e
         tell(engine, e, v, true);
     if (went || in_memory) {
         v->effect_id = engine->effect_count;
-        e->silent_end |= last;
+        v->gone = true;
+        e->silent_end |= last && !e->sync;
         e->answered++;
         return;
     }
@@ -196,12 +223,30 @@ static void forget(struct mst_engine *engine, const struct mst_eviction *e)
 
 static void finish(struct mst_engine *engine, struct mst_eviction *e)
 {
-    forget(engine, e);
     mst_count_eviction(engine, e->group, e->failed, e->began_ns);
-    mst_preemptor_end(&engine->cluster, e->uid);
-    if ((e->failed || e->silent_end) && mst_eviction_preemptor_lives(engine, e))
+    if (!e->sync)
+        mst_preemptor_end(&engine->cluster, e->uid);
+    bool lives = mst_eviction_preemptor_lives(engine, e);
+    if (e->sync && e->failed && lives)
+        mst_eviction_sync_failed(engine, e);
+    else if ((e->failed || e->silent_end) && lives)
         mst_queue_activate(engine->queue, e->group, e->row, engine->now_ns);
+    if (e->failed && !engine->config->upstream && mst_eviction_keep_rest(engine, e))
+        return;
+    forget(engine, e);
     free_eviction(e);
+}
+
+void mst_eviction_settle(struct mst_engine *engine, struct mst_eviction *e)
+{
+    if (e->answered < e->sent)
+        return;
+    if (!e->rest) {
+        finish(engine, e);
+    } else if (!mst_eviction_rest_answered(engine, e)) {
+        forget(engine, e);
+        free_eviction(e);
+    }
 }
 
 /* Sends what may be sent: the last victim's turn comes when all others are dealt with. */
@@ -215,10 +260,9 @@ static void advance(struct mst_engine *engine, struct mst_eviction *e)
             e->silent_end = true;
             break;
         }
-        send(engine, e, &e->victims[e->sent]);
+        mst_eviction_send(engine, e);
     }
-    if (e->answered == e->sent)
-        finish(engine, e);
+    mst_eviction_settle(engine, e);
 }
 
 /* The victim among those sent; ids ascend. NULL: none of this eviction's. */
@@ -249,11 +293,17 @@ bool mst_engine_evict_answered(struct mst_engine *engine, const struct mst_event
     if (!failed && !event->gone)
         tell(engine, e, v, false);
     /* Nothing will tell of a victim that was gone before; upstream waits for another event then. */
-    if (event->gone && v == &e->victims[e->n - 1] && !engine->config->upstream)
+    if (event->gone && v == &e->victims[e->n - 1] && !engine->config->upstream && !e->sync)
         e->silent_end = true;
+    if (failed && !e->failed)
+        e->error = mst_arena_str(&e->arena, event->reason.n ? event->reason : MST_STR("failed"));
     e->failed |= failed;
+    v->gone |= !failed;
     e->answered++;
-    advance(engine, e);
+    if (e->sync || e->rest)
+        mst_eviction_settle(engine, e);
+    else
+        advance(engine, e);
     return true;
 }
 
@@ -273,7 +323,7 @@ static void clear_lower(struct mst_engine *engine, uint32_t node, int32_t priori
     }
 }
 
-static void clear_nominations(struct mst_engine *engine, const struct mst_preemptor *p,
+void mst_eviction_clear_lower(struct mst_engine *engine, const struct mst_preemptor *p,
                               const struct mst_preemption *preemption)
 {
     const struct mst_cluster *c = &engine->cluster;
@@ -294,8 +344,10 @@ void mst_engine_evict(struct mst_engine *engine, const struct mst_preemptor *p,
     mst_count_victims(engine, p->group, &preemption->victims);
     if (!live_count(engine, &preemption->victims))
         return;
-    clear_nominations(engine, p, preemption);
-    struct mst_eviction *e = make(engine, p, preemption);
-    mst_vec_push(&engine->evictions, e);
-    advance(engine, e);
+    if (!is_async(engine)) {
+        mst_eviction_sync_rest(engine);
+        return;
+    }
+    mst_eviction_clear_lower(engine, p, preemption);
+    advance(engine, mst_eviction_new(engine, p, preemption));
 }

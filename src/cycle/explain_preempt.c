@@ -135,12 +135,9 @@ static void fill_hopeless(const struct look *l, const struct mst_pick *pick)
             continue;
         struct mst_reasons reasons = { .arena = l->arena };
         mst_eval_reasons(pick->eval, row, pick->verdict[row], &reasons);
-        struct mst_str why = MST_STR("");
-        for (uint32_t i = 0; i < reasons.n; i++)
-            why = mst_arena_printf(l->arena, "%.*s%s%.*s", MST_ARG(why), i ? ", " : "",
-                                   MST_ARG(reasons.v[i]));
         out->hopeless.v[out->hopeless.n++] =
-            (struct mst_preempt_refusal){ .node = node_name(l, row), .why = why };
+            (struct mst_preempt_refusal){ .node = node_name(l, row),
+                                          .why = mst_reasons_joined(&reasons, l->arena) };
     }
     mst_sort(out->hopeless.v, out->hopeless.n, sizeof(*out->hopeless.v), compare_refusals, NULL);
 }
@@ -222,17 +219,11 @@ static void try_group(struct look *l, struct mst_group_try *t)
     mst_group_nominations(engine, t);
 }
 
-static int compare_texts(const void *a, const void *b, void *ctx)
-{
-    (void)ctx;
-    return mst_str_cmp(*(const struct mst_str *)a, *(const struct mst_str *)b);
-}
-
 /* The members' words, each once, one a line: the group's condition keeps what it says. */
 static struct mst_str joined_texts(const struct look *l, struct mst_str *texts, uint32_t n)
 {
     struct mst_str all = MST_STR("");
-    mst_sort(texts, n, sizeof(*texts), compare_texts, NULL);
+    mst_sort_strs(texts, n);
     for (uint32_t i = 0; i < n; i++)
         if (texts[i].n && (i == 0 || !mst_str_eq(texts[i], texts[i - 1])))
             all = mst_arena_printf(l->arena, "%.*s%s%.*s", MST_ARG(all), all.n ? "\n" : "",

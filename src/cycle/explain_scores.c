@@ -8,12 +8,6 @@
 
 #include "base/sort.h"
 
-static int compare_strs(const void *a, const void *b, void *ctx)
-{
-    (void)ctx;
-    return mst_str_cmp(*(const struct mst_str *)a, *(const struct mst_str *)b);
-}
-
 static void add_str(mst_strs *list, struct mst_str s)
 {
     list->v[list->n++] = s;
@@ -133,8 +127,7 @@ static void fill_pre_filter(const struct mst_eval *eval, struct mst_arena *arena
     for (uint32_t slot = 0; slot < fw->slot_count; slot++)
         if ((eval->skipped | eval->skips_now) >> slot & 1)
             add_str(&out->skipped_filters, mst_str_of(fw->slots[slot].plugin->name));
-    mst_sort(out->skipped_filters.v, out->skipped_filters.n, sizeof(struct mst_str), compare_strs,
-             NULL);
+    mst_sort_strs(out->skipped_filters.v, out->skipped_filters.n);
 }
 
 /* All nodes that share the highest total; nodes are in order of name. */

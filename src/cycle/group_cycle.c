@@ -192,6 +192,8 @@ static void submit_success(struct mst_engine *engine, const struct mst_group_try
     mst_assert(g->policy != MST_POLICY_GANG || t->fw->gang_slot == MST_ROW_NONE ||
                g->scheduled_count >= g->min_count);
     mst_effect_group_status(engine, t->group, true, "Scheduled", MST_STR(""));
+    if (!engine->config->upstream)
+        mst_effect_group_runs_again(engine, t->group);
     mst_queue_group_done(engine->queue, t->group, MST_GROUP_SUCCESS, engine->now_ns);
 }
 

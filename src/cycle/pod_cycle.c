@@ -58,7 +58,7 @@ static bool fail(struct mst_engine *engine, uint32_t pod, const struct mst_frame
                  const struct mst_pick *pick)
 {
     struct mst_pod_no no;
-    struct mst_preemptor preemptor = { .row = pod, .fw = fw };
+    struct mst_preemptor preemptor = { .row = pod, .fw = fw, .fit_text = pick->message };
     mst_pod_no_of(engine, pod, fw, pick, NULL, &no);
     if (no.preemption.code == MST_WAIT)
         return false;

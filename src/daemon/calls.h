@@ -2,8 +2,9 @@
  * calls.h - calls to HTTP extenders beside the event loop: sent one after another by a thread of
  * their own, answered on the loop.
  *
- * Owns:       the thread, the calls that wait. Invariants: calls are sent in order; each is answered
- * exactly once, from the loop; freeing waits for the call under way, which its timeout bounds.
+ * Owns:       the thread, the calls that wait.
+ * Invariants: calls are sent in order; each is answered exactly once, from the loop; freeing waits
+ *             for the call under way, which its timeout bounds.
  */
 #ifndef MST_CALLS_H
 #define MST_CALLS_H

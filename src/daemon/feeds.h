@@ -32,6 +32,7 @@ struct mst_feeds_options {
 struct mst_feeds *mst_feeds_new(const struct mst_feeds_options *options);
 void mst_feeds_free(struct mst_feeds *feeds);
 
+/* `synced` was told. */
 bool mst_feeds_synced(const struct mst_feeds *feeds);
 /* The kinds whose first list is not there yet, for people: "Pod, Node". */
 void mst_feeds_missing(const struct mst_feeds *feeds, struct mst_buf *out);

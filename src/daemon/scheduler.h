@@ -50,8 +50,11 @@ void mst_scheduler_lead(struct mst_scheduler *scheduler);
 /* No further attempt; `drained` follows when what was decided is carried out. */
 void mst_scheduler_drain(struct mst_scheduler *scheduler);
 
+/* Everything was listed once. */
 bool mst_scheduler_synced(const struct mst_scheduler *scheduler);
+/* What it is made of; borrowed, for looking. */
 struct mst_engine *mst_scheduler_engine(struct mst_scheduler *scheduler);
+/* Never NULL. */
 const struct mst_feeds *mst_scheduler_feeds(const struct mst_scheduler *scheduler);
 /* NULL in a dry run. */
 const struct mst_writer *mst_scheduler_writer(const struct mst_scheduler *scheduler);

@@ -43,6 +43,7 @@ struct mst_shadow_stats {
     uint64_t only_here;  /* we placed it, the other one did not in time */
     uint64_t evictions;  /* that we would have made */
 };
+/* Since the start. */
 struct mst_shadow_stats mst_shadow_stats_of(const struct mst_shadow *shadow);
 
 #endif

@@ -134,6 +134,8 @@ static void put_preemption(const struct printing *p, const struct mst_value *arg
     put_bool(p, "improve", !improve || improve->type == MST_TRUE);
     put_int(p, "searchBudget", int_of(args, "searchBudget", MST_SEARCH_STEPS));
     put_text(p, "victimPolicy", policy ? mst_value_str(policy) : MST_STR("Importance"));
+    const struct mst_value *gang_first = given(args, "gangFirst");
+    put_bool(p, "gangFirst", gang_first && gang_first->type == MST_TRUE);
 }
 
 /* The text was checked when it was read, so that here no error can come of it. */

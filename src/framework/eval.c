@@ -33,7 +33,6 @@ void mst_eval_clear(struct mst_eval *eval)
         .heap = eval->heap,
         .bytes = eval->bytes,
         .with_nominated = eval->with_nominated,
-        .with_nominated_cap = eval->with_nominated_cap,
     };
     for (uint32_t i = 0; i < MST_NORMALIZED_MAX; i++)
         kept.normalized[i].raw = eval->normalized[i].raw;
@@ -51,7 +50,8 @@ void mst_eval_free(struct mst_eval *eval)
     mst_free(eval->verdict);
     mst_free(eval->base);
     mst_free(eval->total);
-    mst_free(eval->with_nominated);
+    mst_free(eval->with_nominated.stamp);
+    mst_free(eval->with_nominated.verdict);
     for (uint32_t i = 0; i < MST_NORMALIZED_MAX; i++)
         mst_free(eval->normalized[i].raw);
     mst_free(eval);
@@ -70,7 +70,7 @@ static void reserve(struct mst_eval *eval, uint32_t rows)
         }
     }
     eval->bytes = (size_t)eval->cap * (sizeof(*eval->verdict) + 2 * sizeof(int64_t)) +
-                  eval->with_nominated_cap * sizeof(*eval->with_nominated);
+                  eval->with_nominated.cap * (sizeof(mst_verdict) + sizeof(uint64_t));
     for (uint32_t i = 0; i < MST_NORMALIZED_MAX; i++) {
         if (i < eval->normalized_count && !eval->normalized[i].raw)
             eval->normalized[i].raw = mst_calloc(eval->cap, sizeof(int64_t));

@@ -38,9 +38,14 @@ enum { MST_DOMAIN_SCORES_MAX = 8 };
 struct mst_asks;
 struct mst_evals;
 struct mst_frame;
-struct mst_nominated_verdict {
-    uint64_t stamp, compiled;
-    mst_verdict verdict;
+/* Verdicts with nominated pods added, of one compilation, priority and group. */
+struct mst_kept_verdicts {
+    uint64_t *stamp; /* [row]: the row's when it was asked, 0: not asked */
+    mst_verdict *verdict;
+    uint32_t cap;
+    uint64_t compiled;
+    int32_t priority;
+    uint32_t group;
 };
 struct mst_batch_ask;
 
@@ -98,11 +103,7 @@ struct mst_eval {
     uint32_t taint_set_count;
     uint64_t compiled;  /* number of the compilation, never given twice */
     uint64_t change_at; /* changes of rows that the arrays have seen */
-    /* Verdicts with nominated pods added, of one priority and group: good while the stamp stands */
-    struct mst_nominated_verdict *with_nominated; /* [row], NULL: none yet */
-    uint32_t with_nominated_cap;
-    int32_t with_nominated_priority;
-    uint32_t with_nominated_group;
+    struct mst_kept_verdicts with_nominated;
     uint32_t picks; /* since the last full scan */
     bool heap_valid;
     struct mst_heap heap; /* feasible rows, best first */

@@ -6,6 +6,7 @@
 #include "framework/eval_internal.h"
 
 #include "base/sort.h"
+#include "base/vector.h"
 
 const char *mst_eval_rejecter(const struct mst_eval *eval, mst_verdict verdict)
 {
@@ -33,6 +34,15 @@ void mst_eval_reasons(const struct mst_eval *eval, uint32_t row, mst_verdict ver
     s->plugin->explain(&eval->fw->view, s->instance, eval->filter_state[slot], row, verdict, out);
 }
 
+struct mst_str mst_reasons_joined(const struct mst_reasons *reasons, struct mst_arena *arena)
+{
+    struct mst_str all = MST_STR("");
+    for (uint32_t i = 0; i < reasons->n; i++)
+        all = i ? mst_arena_printf(arena, "%.*s, %.*s", MST_ARG(all), MST_ARG(reasons->v[i]))
+                : reasons->v[i];
+    return all;
+}
+
 void mst_reason_count(struct mst_reason_counts *counts, struct mst_str reason, uint64_t nodes)
 {
     uint64_t n = 0;
@@ -49,33 +59,49 @@ static void count_reasons(struct mst_reason_counts *h, const struct mst_eval *ev
         mst_reason_count(h, reasons.v[i], nodes);
 }
 
+enum { RUN_BLOCK = 64 };
+
+MST_VECTOR
+static bool block_is(const mst_verdict *verdict, mst_verdict v)
+{
+    mst_verdict differ = 0;
+    for (uint32_t i = 0; i < RUN_BLOCK; i++)
+        differ |= verdict[i] ^ v;
+    return !differ;
+}
+
+/* Where the run of equal verdicts ends that begins at `row`. */
+static uint32_t run_end(const mst_verdict *verdict, uint32_t row, uint32_t n)
+{
+    const mst_verdict v = verdict[row];
+    while (row < n) {
+        if (row % RUN_BLOCK == 0 && n - row >= RUN_BLOCK && block_is(verdict + row, v))
+            row += RUN_BLOCK;
+        else if (verdict[row] == v)
+            row++;
+        else
+            break;
+    }
+    return row;
+}
+
 /* Verdicts are few; each distinct one is put into words once. */
 static void count_rows(struct mst_reason_counts *h, struct mst_eval *eval, uint64_t *slots)
 {
     struct mst_map distinct = { 0 }; /* verdict -> first row << 32 | nodes */
-    mst_verdict last = MST_VERDICT_OK;
-    uint64_t run = 0;
-    uint32_t run_row = 0;
-    for (uint32_t row = 0; row <= eval->fw->view.nodes->count; row++) {
-        bool end = row == eval->fw->view.nodes->count;
-        mst_verdict v = end ? MST_VERDICT_OK : eval->verdict[row];
-        if (v == last && !end) {
-            run++;
-            continue;
-        }
-        if (last != MST_VERDICT_OK) {
-            struct mst_str key = { (const char *)&last, sizeof(last) };
-            uint64_t entry = (uint64_t)run_row << 32;
-            (void)mst_map_get(&distinct, key, &entry);
-            mst_map_set(&distinct, key, entry + run);
-        }
-        last = v;
-        run = 1;
-        run_row = row;
-        if (v & MST_VERDICT_PER_ROW) {
+    uint32_t end, n = eval->fw->view.nodes->count;
+    for (uint32_t row = 0; row < n; row = end) {
+        mst_verdict v = eval->verdict[row];
+        bool alone = v & MST_VERDICT_PER_ROW;
+        end = alone ? row + 1 : run_end(eval->verdict, row, n);
+        if (alone) {
             count_reasons(h, eval, row, v, 1);
             *slots |= (uint64_t)1 << mst_verdict_slot(v);
-            last = MST_VERDICT_OK;
+        } else if (v != MST_VERDICT_OK) {
+            struct mst_str key = { (const char *)&v, sizeof(v) };
+            uint64_t entry = (uint64_t)row << 32;
+            (void)mst_map_get(&distinct, key, &entry);
+            mst_map_set(&distinct, key, entry + (end - row));
         }
     }
     const struct mst_map_entry *e;
@@ -89,12 +115,6 @@ static void count_rows(struct mst_reason_counts *h, struct mst_eval *eval, uint6
     mst_map_done(&distinct);
 }
 
-static int compare_strs(const void *a, const void *b, void *ctx)
-{
-    (void)ctx;
-    return mst_str_cmp(*(const struct mst_str *)a, *(const struct mst_str *)b);
-}
-
 struct mst_str mst_fit_text(struct mst_reason_counts *h, uint32_t node_count)
 {
     MST_AUTO(mst_buf) text = { 0 };
@@ -105,7 +125,7 @@ struct mst_str mst_fit_text(struct mst_reason_counts *h, uint32_t node_count)
     for (uint32_t at = 0; mst_map_next(&h->map, &at, &e);)
         lines[k++] = mst_arena_printf(h->arena, "%llu %.*s", (unsigned long long)e->value,
                                       (int)e->key_n, e->key);
-    mst_sort(lines, n, sizeof(*lines), compare_strs, NULL); /* as text: "10 x" before "2 y" */
+    mst_sort_strs(lines, n); /* as text: "10 x" before "2 y" */
     for (uint32_t i = 0; i < n; i++)
         mst_buf_printf(&text, "%s%.*s", i ? ", " : " ", MST_ARG(lines[i]));
     if (n)

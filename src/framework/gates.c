@@ -50,7 +50,7 @@ static const struct {
     { MST_GATE_WorkloadWithJob, { MST_GATE_GenericWorkload }, 1 },
 };
 
-/* Up to and including 1.`last`, from the row before on, a gate that could be set had this default. */
+/* Up to 1.`last`, from the row before on, the gate could be set and had this default. */
 static const struct {
     mst_gate gate;
     uint32_t last;

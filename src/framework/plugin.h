@@ -73,6 +73,8 @@ static inline void mst_reason_add(struct mst_reasons *reasons, struct mst_str te
     if (reasons->n < MST_REASONS_MAX)
         reasons->v[reasons->n++] = text;
 }
+/* "a, b" */
+struct mst_str mst_reasons_joined(const struct mst_reasons *reasons, struct mst_arena *arena);
 
 /* ---- what a plugin sees ---- */
 

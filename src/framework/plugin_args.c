@@ -276,6 +276,7 @@ static void read_search(const struct mst_args_reader *r, const struct mst_value 
     (void)mst_cfg_bool(&rd, args, r->path, "improve", &out->improve);
     (void)mst_cfg_int(&rd, args, r->path, "searchBudget", 64, &out->search_steps);
     (void)mst_cfg_str(&rd, args, r->path, "victimPolicy", &policy);
+    (void)mst_cfg_bool(&rd, args, r->path, "gangFirst", &out->gang_first);
     if (out->search_steps < 0)
         mst_cfg_invalid_int(&rd, args, mst_at_key(&rd, r->path, "searchBudget"), out->search_steps,
                             "not in valid range [0, inf)");
@@ -286,6 +287,10 @@ static void read_search(const struct mst_args_reader *r, const struct mst_value 
                       "\"Smallest\"",
                       MST_ARG(mst_at_key(&rd, r->path, "victimPolicy")),
                       MST_ARG(mst_cfg_quote(&rd, policy)));
+    if (out->gang_first && (out->smallest || !out->improve))
+        mst_cfg_error(&rd, args,
+                      "%.*s: Invalid value: true: needs victimPolicy \"Importance\" and improve",
+                      MST_ARG(mst_at_key(&rd, r->path, "gangFirst")));
 }
 
 void mst_args_preemption(const struct mst_args_reader *r, const struct mst_value *args,
@@ -297,7 +302,8 @@ void mst_args_preemption(const struct mst_args_reader *r, const struct mst_value
                                           "minCandidateNodesAbsolute",
                                           "improve",
                                           "searchBudget",
-                                          "victimPolicy" };
+                                          "victimPolicy",
+                                          "gangFirst" };
     const struct mst_reading rd = reading_of(r);
     const uint32_t known = r->own_fields ? MST_COUNT(fields) : 4;
     *out = (struct mst_preemption_args){ .candidates_percent = 10, .candidates_min = 100 };

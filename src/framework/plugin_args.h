@@ -76,7 +76,8 @@ struct mst_preemption_args {
     /* Profile muster: look for a better choice than the first one, for so many steps. */
     bool improve;
     int64_t search_steps;
-    bool smallest; /* victimPolicy Smallest: few victims rather than unimportant ones */
+    bool smallest;   /* victimPolicy Smallest: few victims rather than unimportant ones */
+    bool gang_first; /* pods that go alone matter as much as their gang: one goes, its mates next */
 };
 
 /* `args` may be NULL: then the defaults. `out` is complete only if no error was added. */

@@ -120,12 +120,6 @@ static int by_starts(const struct mst_preempt *x, const struct mst_choice *a,
     return 0;
 }
 
-static int compare_texts(const void *a, const void *b, void *ctx)
-{
-    (void)ctx;
-    return mst_str_cmp(*(const struct mst_str *)a, *(const struct mst_str *)b);
-}
-
 static uint32_t sorted_uids(const struct mst_preempt *x, const struct mst_choice *choice,
                             struct mst_str *out)
 {
@@ -133,7 +127,7 @@ static uint32_t sorted_uids(const struct mst_preempt *x, const struct mst_choice
     for (uint32_t i = 0; i < choice->units->n; i++)
         if (counts(x, choice, i))
             out[n++] = mst_unit_uid(x, &choice->units->v[i]);
-    mst_sort(out, n, sizeof(*out), compare_texts, NULL);
+    mst_sort_strs(out, n);
     return n;
 }
 

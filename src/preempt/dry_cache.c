@@ -14,22 +14,17 @@
 
 #define BYTES_MAX ((size_t)64 << 20)
 
-struct entry {
-    uint64_t stamp; /* 0: nothing */
-    const struct mst_dry_run *run;
-    bool helps; /* the run's, beside the stamp: most rows are only passed by */
-};
-
-struct mst_dry_cache {
-    struct mst_arena arena;
-    uint64_t compiled, budgets; /* of the evaluation and the budgets that the answers are about */
-    int32_t priority;
-    MST_VEC(struct entry) rows;
-};
-
 struct mst_dry_cache *mst_dry_cache_new(void)
 {
     return mst_calloc(1, sizeof(struct mst_dry_cache));
+}
+
+static void free_columns(struct mst_dry_cache *cache)
+{
+    mst_free(cache->state);
+    mst_free(cache->stamp);
+    mst_free(cache->run);
+    mst_free(cache->cost);
 }
 
 void mst_dry_cache_free(struct mst_dry_cache *cache)
@@ -37,8 +32,39 @@ void mst_dry_cache_free(struct mst_dry_cache *cache)
     if (!cache)
         return;
     mst_arena_done(&cache->arena);
-    mst_vec_done(&cache->rows);
+    free_columns(cache);
     mst_free(cache);
+}
+
+static void forget_all(struct mst_dry_cache *cache, uint32_t rows)
+{
+    mst_arena_reset(&cache->arena);
+    if (rows > cache->cap) {
+        free_columns(cache);
+        cache->cap = rows;
+        cache->state = mst_calloc(rows, sizeof(*cache->state));
+        cache->stamp = mst_calloc(rows, sizeof(*cache->stamp));
+        cache->run = mst_calloc(rows, sizeof(*cache->run));
+        cache->cost = mst_calloc(rows, sizeof(*cache->cost));
+    }
+    cache->rows = rows;
+    memset(cache->state, MST_DRY_UNKNOWN, rows * sizeof(*cache->state));
+}
+
+static void forget_changed(struct mst_dry_cache *cache, const struct mst_nodes *nodes)
+{
+    for (uint32_t row = mst_nodes_next_stale(nodes, cache->stamp, 0); row < nodes->count;
+         row = mst_nodes_next_stale(nodes, cache->stamp, row + 1)) {
+        cache->state[row] = MST_DRY_UNKNOWN;
+        cache->stamp[row] = nodes->stamp[row];
+    }
+}
+
+/* The pod's own nomination does not count for it, but for others. */
+static uint32_t own_row(const struct mst_cluster *c, uint32_t pod)
+{
+    mst_sym name = c->pods.v[pod].nominated;
+    return name == MST_SYM_NONE ? (uint32_t)MST_ROW_NONE : mst_nodes_row(&c->nodes, name);
 }
 
 bool mst_dry_cache_begin(struct mst_dry_cache *cache, const struct mst_preempt *x,
@@ -50,36 +76,18 @@ bool mst_dry_cache_begin(struct mst_dry_cache *cache, const struct mst_preempt *
     uint64_t budgets = c->budgets ? c->budgets->generation : 0;
     int32_t priority = c->pods.v[pod].priority;
     bool same = cache->compiled == eval->compiled && cache->budgets == budgets &&
-                cache->priority == priority && cache->rows.n == c->nodes.count &&
+                cache->priority == priority && cache->rows == c->nodes.count &&
                 cache->arena.bytes < BYTES_MAX;
-    if (same)
-        return true;
-    cache->compiled = eval->compiled;
-    cache->budgets = budgets;
-    cache->priority = priority;
-    mst_arena_reset(&cache->arena);
-    cache->rows.n = 0;
-    mst_vec_reserve(&cache->rows, MST_MAX(1u, c->nodes.count));
-    cache->rows.n = c->nodes.count;
-    memset(cache->rows.v, 0, cache->rows.n * sizeof(*cache->rows.v));
+    if (!same) {
+        cache->compiled = eval->compiled;
+        cache->budgets = budgets;
+        cache->priority = priority;
+        forget_all(cache, c->nodes.count);
+    }
+    forget_changed(cache, &c->nodes);
+    if (own_row(c, pod) != MST_ROW_NONE)
+        cache->state[own_row(c, pod)] = MST_DRY_UNKNOWN;
     return true;
-}
-
-/* The pod's own nomination does not count for it, but for others. */
-static bool is_nominated_here(const struct mst_cluster *c, uint32_t pod, uint32_t row)
-{
-    return c->pods.v[pod].nominated == c->nodes.name[row];
-}
-
-const struct mst_dry_run *mst_dry_cache_get(const struct mst_dry_cache *cache,
-                                            const struct mst_preempt *x, uint32_t pod, uint32_t row,
-                                            bool *ret_helps)
-{
-    const struct mst_cluster *c = x->fw->view.cluster;
-    const struct entry *e = &cache->rows.v[row];
-    bool good = e->stamp == c->nodes.stamp[row] && !is_nominated_here(c, pod, row);
-    *ret_helps = e->helps;
-    return good ? e->run : NULL;
 }
 
 static void *copy(struct mst_arena *arena, const void *from, size_t bytes)
@@ -90,13 +98,12 @@ static void *copy(struct mst_arena *arena, const void *from, size_t bytes)
     return to;
 }
 
-const struct mst_dry_run *mst_dry_cache_put(struct mst_dry_cache *cache,
-                                            const struct mst_preempt *x, uint32_t pod, uint32_t row,
-                                            const struct mst_dry_run *run)
+void mst_dry_cache_put(struct mst_dry_cache *cache, const struct mst_preempt *x, uint32_t pod,
+                       uint32_t row, const struct mst_dry_run *run, const struct mst_run_cost *cost)
 {
     const struct mst_cluster *c = x->fw->view.cluster;
-    if (!run->lasting || !run->proven || is_nominated_here(c, pod, row))
-        return run;
+    if (!run->lasting || !run->proven || own_row(c, pod) == row)
+        return;
     struct mst_arena *arena = &cache->arena;
     struct mst_dry_run *kept = copy(arena, run, sizeof(*run));
     kept->victims.pods = copy(arena, run->victims.pods, run->victims.n * sizeof(uint32_t));
@@ -109,6 +116,10 @@ const struct mst_dry_run *mst_dry_cache_put(struct mst_dry_cache *cache,
     for (uint32_t i = 0; i < run->reasons.n; i++)
         kept->reasons.v[i] = mst_arena_str(arena, run->reasons.v[i]);
     kept->reasons.arena = NULL;
-    cache->rows.v[row] = (struct entry){ c->nodes.stamp[row], kept, run->code == MST_SUCCESS };
-    return kept;
+    cache->run[row] = kept;
+    cache->state[row] = MST_DRY_REFUSED;
+    if (!cost)
+        return;
+    cache->cost[row] = *cost;
+    cache->state[row] = run->victims.violations ? MST_DRY_VIOLATING : MST_DRY_CLEAN;
 }

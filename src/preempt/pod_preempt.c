@@ -5,6 +5,7 @@
  * Source:     spec/preemption.md 3, 5; kubernetes v1.37 pkg/scheduler/framework/preemption
  *             (preemption.go), plugins/defaultpreemption.
  */
+#include "base/vector.h"
 #include "preempt/preempt_internal.h"
 
 /* ---- may it? ---- */
@@ -42,19 +43,19 @@ bool mst_preempt_eligible(const struct mst_preempt *x, uint32_t pod, const struc
 
 /* ---- which nodes are tried ---- */
 
-/* Rows whose rejection evicting pods may undo, in list order. Returns how many. */
-static uint32_t potential_rows(const struct mst_preempt *x, const struct mst_pick *pick,
-                               uint32_t *rows)
+/* Evicting pods may undo this rejection. */
+static bool may_help(mst_verdict v)
 {
-    struct mst_nodes *nodes = x->fw->view.nodes;
-    const uint32_t *order = mst_evals_list_order(x->evals, nodes);
-    uint32_t n = 0;
-    for (uint32_t i = 0; pick->verdict && i < nodes->count; i++) {
-        mst_verdict v = pick->verdict[order[i]];
-        if (v != MST_VERDICT_OK && !(v & MST_VERDICT_UNRESOLVABLE))
-            rows[n++] = order[i];
-    }
-    return n;
+    return v != MST_VERDICT_OK && !(v & MST_VERDICT_UNRESOLVABLE);
+}
+
+MST_VECTOR
+static uint32_t count_potential(const mst_verdict *verdict, uint32_t n)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++)
+        count += (verdict[i] != MST_VERDICT_OK) & !(verdict[i] & MST_VERDICT_UNRESOLVABLE);
+    return count;
 }
 
 static uint32_t candidates_wanted(const struct mst_framework *fw, uint32_t n)
@@ -66,28 +67,24 @@ static uint32_t candidates_wanted(const struct mst_framework *fw, uint32_t n)
 
 /* ---- the search ---- */
 
+struct refused {
+    uint32_t row;
+    const struct mst_dry_run *run;
+};
+
 struct search {
     const struct mst_preempt *x;
-    struct mst_seats seats; /* the pod's, on the node at hand */
+    const mst_verdict *verdict; /* [row] */
+    struct mst_seats seats;     /* the pod's, on the node at hand */
     int64_t steps;
-    /* candidates without and with violations */
-    MST_VEC(const struct mst_dry_run *) kind, violating;
-    struct mst_dry_cache *cache; /* NULL: none for this class */
-    MST_VEC(const struct mst_dry_run *) refused;
+    struct mst_candidate *clean, *violating; /* `want` of each at most */
+    uint32_t clean_count, violating_count, want;
+    struct mst_dry_cache *cache;    /* NULL: none for this class */
+    MST_VEC(struct refused) fresh;  /* refusals that were not kept before, in list order */
     MST_VEC(struct mst_str) errors; /* each once */
     bool refused_all;               /* by extenders */
     mst_preempt_trials *trials;
 };
-
-/* "a, b" of what one node's dry run answered. */
-static struct mst_str joined(struct mst_arena *arena, const struct mst_reasons *reasons)
-{
-    struct mst_str all = MST_STR("");
-    for (uint32_t i = 0; i < reasons->n; i++)
-        all = i ? mst_arena_printf(arena, "%.*s, %.*s", MST_ARG(all), MST_ARG(reasons->v[i]))
-                : reasons->v[i];
-    return all;
-}
 
 static void note_error(struct search *s, struct mst_str text)
 {
@@ -98,151 +95,89 @@ static void note_error(struct search *s, struct mst_str text)
 }
 
 /* A candidate, as long as there is room among them. */
-static void note(struct search *s, const struct mst_dry_run *run, uint32_t want)
+static void note(struct search *s, const struct mst_dry_run *run, const struct mst_run_cost *cost,
+                 bool violating)
 {
-    if (!run->victims.violations) {
-        if (s->kind.n < want)
-            mst_vec_push(&s->kind, run);
-    } else if (s->violating.n < want) {
-        mst_vec_push(&s->violating, run);
-    }
+    struct mst_candidate candidate = { run, cost };
+    if (!violating && s->clean_count < s->want)
+        s->clean[s->clean_count++] = candidate;
+    else if (violating && s->violating_count < s->want)
+        s->violating[s->violating_count++] = candidate;
 }
 
-static const struct mst_dry_run *ask(struct search *s, uint32_t row, bool *ret_helps)
+static bool is_enough(const struct search *s)
 {
-    uint32_t pod = s->seats.v[0].a.pod;
-    const struct mst_dry_run *kept =
-        s->cache ? mst_dry_cache_get(s->cache, s->x, pod, row, ret_helps) : NULL;
-    if (kept)
-        return kept;
+    return s->clean_count && s->clean_count + s->violating_count >= s->want;
+}
+
+static void tell_trial(struct search *s, uint32_t row, const struct mst_dry_run *run)
+{
+    mst_vec_push(s->trials, (struct mst_preempt_trial){
+                                .node = row,
+                                .helps = run->code == MST_SUCCESS && run->victims.n,
+                                .victims = run->victims,
+                                .why_not = mst_reasons_joined(&run->reasons, s->x->arena) });
+}
+
+/* Runs dry on a row about which nothing is kept. */
+static const struct mst_dry_run *try_row(struct search *s, uint32_t row, bool enough)
+{
     struct mst_dry_run *run = MST_NEW(s->x->arena, struct mst_dry_run);
     mst_dry_run(s->x, &s->seats, row, &s->steps, run);
-    *ret_helps = run->code == MST_SUCCESS;
-    return s->cache ? mst_dry_cache_put(s->cache, s->x, pod, row, run) : run;
-}
-
-/* Upstream looks at no more nodes once it has enough to choose from; people see all of them. */
-static void search_rows(struct search *s, const uint32_t *rows, uint32_t n)
-{
-    uint32_t want = candidates_wanted(s->x->fw, n);
-    bool enough = false;
-    for (uint32_t i = 0; i < n && (!enough || s->trials); i++) {
-        bool helps;
-        const struct mst_dry_run *run = ask(s, rows[i], &helps);
-        if (!enough && helps)
-            note(s, run, want);
-        else if (!enough)
-            mst_vec_push(&s->refused, run);
-        enough = s->kind.n && s->kind.n + s->violating.n >= want;
-        if (s->trials)
-            mst_vec_push(s->trials, (struct mst_preempt_trial){
-                                        .node = rows[i],
-                                        .helps = run->code == MST_SUCCESS && run->victims.n,
-                                        .victims = run->victims,
-                                        .why_not = joined(s->x->arena, &run->reasons) });
+    struct mst_run_cost *cost = NULL;
+    if (run->code == MST_SUCCESS && run->victims.n) {
+        cost = MST_NEW(s->x->arena, struct mst_run_cost);
+        *cost = mst_run_cost_of(s->x, run);
     }
-}
-
-/* ---- the choice ---- */
-
-/* What candidates are compared by, the smaller the better, in this order. */
-struct cost {
-    int64_t violations, first_priority, sum, pods, started_ns;
-};
-
-static struct cost cost_of(const struct mst_preempt *x, const struct mst_victims *v)
-{
-    const struct mst_cluster *c = x->fw->view.cluster;
-    int32_t top = c->pods.v[v->pods[0]].priority;
-    struct cost cost = { .violations = v->violations, .first_priority = top, .pods = v->n };
-    int64_t earliest_ns = mst_start_ns(x, v->pods[0]);
-    for (uint32_t i = 0; i < v->n; i++) {
-        int32_t priority = c->pods.v[v->pods[i]].priority;
-        int64_t start_ns = mst_start_ns(x, v->pods[i]);
-        cost.sum += (int64_t)priority + ((int64_t)INT32_MAX + 1);
-        if (priority > top || (priority == top && start_ns < earliest_ns))
-            earliest_ns = start_ns;
-        top = MST_MAX(top, priority);
-    }
-    cost.started_ns = earliest_ns == INT64_MIN ? INT64_MAX : -earliest_ns; /* later is better */
-    return cost;
-}
-
-static int compare_costs(const struct cost *a, const struct cost *b)
-{
-    const int64_t x[] = { a->violations, a->first_priority, a->sum, a->pods, a->started_ns };
-    const int64_t y[] = { b->violations, b->first_priority, b->sum, b->pods, b->started_ns };
-    for (size_t i = 0; i < MST_COUNT(x); i++)
-        if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
-    return 0;
+    if (s->cache)
+        mst_dry_cache_put(s->cache, s->x, s->seats.v[0].a.pod, row, run, cost);
+    if (!enough && run->code == MST_SUCCESS)
+        note(s, run, cost, run->victims.violations > 0);
+    else if (!enough)
+        mst_vec_push(&s->fresh, (struct refused){ row, run });
+    return run;
 }
 
 /*
- * Profile muster: the sets in order of importance, side by side; at the first difference the one
- * that spares the more important unit is better.
+ * The place in the list, `from` or later, of a row that is not known to refuse. Of the rows that
+ * are passed by, nearly all do: that has to be quick.
  */
-static int compare_sets(const struct mst_preempt *x, const struct mst_dry_run *a,
-                        const struct mst_dry_run *b)
+static uint32_t skip_refusing(const uint8_t *state, const uint32_t *order, uint32_t from,
+                              uint32_t n)
 {
-    if (a->victims.violations != b->victims.violations)
-        return a->victims.violations < b->victims.violations ? -1 : 1;
-    for (uint32_t i = 0; i < a->unit_count && i < b->unit_count; i++) {
-        if (a->units[i].pods[0] == b->units[i].pods[0])
+    while (from < n && state[order[from]] == MST_DRY_REFUSED)
+        from++;
+    return from;
+}
+
+/* Upstream looks at no more nodes once it has enough to choose from; people see all of them. */
+static void search_rows(struct search *s)
+{
+    struct mst_nodes *nodes = s->x->fw->view.nodes;
+    const uint32_t *order = mst_evals_list_order(s->x->evals, nodes), n = nodes->count;
+    const struct mst_dry_cache *cache = s->cache;
+    bool enough = false, skips = cache && !s->trials;
+    for (uint32_t i = 0; i < n && (!enough || s->trials); i++) {
+        if (skips)
+            i = skip_refusing(cache->state, order, i, n);
+        if (i == n)
+            break;
+        uint32_t row = order[i];
+        if (!may_help(s->verdict[row]))
             continue;
-        int c = mst_unit_compare(x, MST_AS_MUSTER, &a->units[i], &b->units[i]);
-        return c < 0 ? 1 : -1;
+        uint8_t known = cache ? cache->state[row] : MST_DRY_UNKNOWN;
+        const struct mst_dry_run *run = NULL;
+        if (known == MST_DRY_UNKNOWN)
+            run = try_row(s, row, enough);
+        else if (known != MST_DRY_REFUSED && !enough)
+            note(s, cache->run[row], &cache->cost[row], known == MST_DRY_VIOLATING);
+        enough = is_enough(s);
+        if (s->trials)
+            tell_trial(s, row, run ? run : cache->run[row]);
     }
-    return (a->unit_count > b->unit_count) - (a->unit_count < b->unit_count);
 }
 
-/* Profile muster with victimPolicy Smallest: both sets as choices among all their units. */
-static int compare_sizes(const struct mst_preempt *x, const struct mst_dry_run *a,
-                         const struct mst_dry_run *b)
-{
-    uint32_t n = a->unit_count + b->unit_count, kept = 0;
-    struct mst_units all = { .v = MST_NEW_N(x->arena, struct mst_unit, n) };
-    for (uint32_t i = 0; i < n; i++)
-        all.v[i] = i < a->unit_count ? a->units[i] : b->units[i - a->unit_count];
-    mst_units_sort(x, MST_AS_MUSTER, all.v, n);
-    for (uint32_t i = 0; i < n; i++)
-        if (!kept || all.v[kept - 1].pods[0] != all.v[i].pods[0])
-            all.v[kept++] = all.v[i];
-    all.n = kept;
-    struct mst_choice u = { &all, MST_NEW_N(x->arena, bool, kept), a->victims.violations };
-    struct mst_choice v = { &all, MST_NEW_N(x->arena, bool, kept), b->victims.violations };
-    for (uint32_t k = 0; k < kept; k++) {
-        for (uint32_t i = 0; i < a->unit_count; i++)
-            u.evicted[k] |= a->units[i].pods[0] == all.v[k].pods[0];
-        for (uint32_t i = 0; i < b->unit_count; i++)
-            v.evicted[k] |= b->units[i].pods[0] == all.v[k].pods[0];
-    }
-    return mst_choice_compare(x, MST_ORDER_SMALLEST, &u, &v);
-}
-
-static int compare_runs(const struct mst_preempt *x, const struct mst_dry_run *a,
-                        const struct mst_dry_run *b)
-{
-    if (x->fw->view.upstream || !x->fw->preemption.improve) {
-        struct cost u = cost_of(x, &a->victims), v = cost_of(x, &b->victims);
-        return compare_costs(&u, &v);
-    }
-    return x->fw->preemption.smallest ? compare_sizes(x, a, b) : compare_sets(x, a, b);
-}
-
-/* The cheapest, of equal ones the lowest name. */
-static const struct mst_dry_run *cheapest(const struct mst_preempt *x,
-                                          const struct mst_dry_run *const *v, uint32_t n)
-{
-    const uint32_t *rank = mst_nodes_rank(x->fw->view.nodes);
-    const struct mst_dry_run *best = v[0];
-    for (uint32_t i = 1; i < n; i++) {
-        int c = compare_runs(x, v[i], best);
-        if (c < 0 || (c == 0 && rank[v[i]->victims.node] < rank[best->victims.node]))
-            best = v[i];
-    }
-    return best;
-}
+/* ---- the answer ---- */
 
 static void found(const struct search *s, const struct mst_dry_run *run, struct mst_preemption *out)
 {
@@ -268,20 +203,35 @@ static struct mst_str error_text(const struct search *s)
     return s->errors.n > 1 ? mst_arena_printf(s->x->arena, "%.*s]", MST_ARG(text)) : text;
 }
 
+/* Nobody is a candidate: every node that was tried refused. Counts why; returns how many did. */
+static uint32_t count_refusals(struct search *s, struct mst_reason_counts *why_not)
+{
+    struct mst_nodes *nodes = s->x->fw->view.nodes;
+    const uint32_t *order = mst_evals_list_order(s->x->evals, nodes);
+    uint32_t n = 0;
+    for (uint32_t i = 0, fresh = 0; s->verdict && i < nodes->count; i++) {
+        uint32_t row = order[i];
+        if (!may_help(s->verdict[row]))
+            continue;
+        bool is_fresh = fresh < s->fresh.n && s->fresh.v[fresh].row == row;
+        const struct mst_dry_run *run = is_fresh ? s->fresh.v[fresh++].run : s->cache->run[row];
+        for (uint32_t k = 0; k < run->reasons.n; k++)
+            mst_reason_count(why_not, run->reasons.v[k], 1);
+        if (run->code == MST_ERROR)
+            note_error(s, mst_reasons_joined(&run->reasons, s->x->arena));
+        n++;
+    }
+    return n;
+}
+
 static void not_found(struct search *s, struct mst_preemption *out)
 {
     uint32_t nodes = s->x->fw->view.nodes->count;
     struct mst_reason_counts why_not = { .arena = s->x->arena };
-    for (uint32_t i = 0; i < s->refused.n; i++) {
-        const struct mst_dry_run *run = s->refused.v[i];
-        for (uint32_t k = 0; k < run->reasons.n; k++)
-            mst_reason_count(&why_not, run->reasons.v[k], 1);
-        if (run->code == MST_ERROR)
-            note_error(s, joined(s->x->arena, &run->reasons));
-    }
-    if (s->refused.n < nodes)
+    uint32_t refused = count_refusals(s, &why_not);
+    if (refused < nodes)
         mst_reason_count(&why_not, MST_STR("Preemption is not helpful for scheduling"),
-                         nodes - s->refused.n);
+                         nodes - refused);
     out->message = mst_fit_text(&why_not, nodes);
     out->clears_nomination = !s->errors.n;
     if (!s->errors.n)
@@ -293,31 +243,55 @@ static void not_found(struct search *s, struct mst_preemption *out)
 /* What extenders make of the candidates; says in `out` when they end the search. */
 static void ask_extenders(struct search *s, uint32_t pod, struct mst_preemption *out)
 {
-    for (uint32_t i = 0; i < s->violating.n; i++)
-        mst_vec_push(&s->kind, s->violating.v[i]);
-    if (!s->kind.n || !mst_preempt_extended(s->x, pod))
+    uint32_t n = s->clean_count;
+    if (!n || !mst_preempt_extended(s->x, pod))
         return;
-    struct mst_dry_runs runs = { MST_NEW_N(s->x->arena, struct mst_dry_run, s->kind.n), 0 };
-    for (uint32_t i = 0; i < s->kind.n; i++)
-        runs.v[runs.n++] = *s->kind.v[i];
+    struct mst_dry_runs runs = { MST_NEW_N(s->x->arena, struct mst_dry_run, n), 0 };
+    for (uint32_t i = 0; i < n; i++)
+        runs.v[runs.n++] = *s->clean[i].run;
     out->code = mst_preempt_ask(s->x, &s->seats, pod, &runs, &out->message);
     if (out->code != MST_SUCCESS)
         return;
     out->code = MST_UNSCHEDULABLE;
-    s->kind.n = 0;
-    for (uint32_t i = 0; i < runs.n; i++)
-        mst_vec_push(&s->kind, &runs.v[i]);
+    struct mst_run_cost *costs = MST_NEW_N(s->x->arena, struct mst_run_cost, runs.n);
+    s->clean = MST_NEW_N(s->x->arena, struct mst_candidate, runs.n);
+    for (uint32_t i = 0; i < runs.n; i++) {
+        costs[i] = mst_run_cost_of(s->x, &runs.v[i]);
+        s->clean[i] = (struct mst_candidate){ &runs.v[i], &costs[i] };
+    }
+    s->clean_count = runs.n;
     s->refused_all = !runs.n;
 }
 
 static void choose(struct search *s, struct mst_preemption *out)
 {
-    if (s->kind.n)
-        found(s, cheapest(s->x, s->kind.v, s->kind.n), out);
+    if (s->clean_count)
+        found(s, mst_cheapest(s->x, s->clean, s->clean_count), out);
     else if (s->refused_all)
         out->message = MST_STR("no candidate node for preemption");
     else
         not_found(s, out);
+}
+
+/* With at least one node that may help. */
+static void search(struct search *s, uint32_t pod, struct mst_eval *eval,
+                   struct mst_preemption *out)
+{
+    const struct mst_preempt *x = s->x;
+    mst_eval_dry_begin(eval);
+    mst_seats_begin(&s->seats, x, NULL);
+    mst_seats_lend(&s->seats, eval);
+    mst_seats_set(&s->seats, &(struct mst_assignment){ .pod = pod, .skips = eval->skips_now }, 1);
+    /* What a node without victims means depends on the pod's extenders, not on its class. */
+    if (x->cache && !mst_preempt_extended(x, pod) && mst_dry_cache_begin(x->cache, x, eval, pod))
+        s->cache = x->cache;
+    search_rows(s);
+    /* The violating ones come after the others; there is room for all. */
+    for (uint32_t i = 0; i < s->violating_count; i++)
+        s->clean[s->clean_count++] = s->violating[i];
+    ask_extenders(s, pod, out);
+    mst_seats_done(&s->seats);
+    mst_eval_dry_end(eval);
 }
 
 void mst_preempt_pod(const struct mst_preempt *x, uint32_t pod, const struct mst_pick *pick,
@@ -327,30 +301,18 @@ void mst_preempt_pod(const struct mst_preempt *x, uint32_t pod, const struct mst
         (struct mst_preemption){ .code = MST_UNSCHEDULABLE, .victims = { .node = MST_ROW_NONE } };
     if (!mst_preempt_eligible(x, pod, pick, &out->message))
         return;
-    struct search s = { .x = x, .steps = x->fw->preemption.search_steps, .trials = trials };
-    uint32_t *rows = mst_arena_alloc(x->arena, x->fw->view.nodes->count * sizeof(*rows));
-    uint32_t n = potential_rows(x, pick, rows);
+    struct search s = {
+        .x = x, .verdict = pick->verdict, .steps = x->fw->preemption.search_steps, .trials = trials
+    };
+    uint32_t n = s.verdict ? count_potential(s.verdict, x->fw->view.nodes->count) : 0;
     if (n) {
-        mst_eval_dry_begin(pick->eval);
-        mst_seats_begin(&s.seats, x, NULL);
-        mst_seats_lend(&s.seats, pick->eval);
-        mst_seats_set(&s.seats,
-                      &(struct mst_assignment){
-                          .pod = pod, .node = rows[0], .skips = pick->eval->skips_now },
-                      1);
-        /* What a node without victims means depends on the pod's extenders, not on its class. */
-        if (x->cache && !mst_preempt_extended(x, pod) &&
-            mst_dry_cache_begin(x->cache, x, pick->eval, pod))
-            s.cache = x->cache;
-        search_rows(&s, rows, n);
-        ask_extenders(&s, pod, out);
-        mst_seats_done(&s.seats);
-        mst_eval_dry_end(pick->eval);
+        s.want = candidates_wanted(x->fw, n);
+        s.clean = mst_arena_alloc(x->arena, 2 * (size_t)s.want * sizeof(*s.clean));
+        s.violating = mst_arena_alloc(x->arena, s.want * sizeof(*s.violating));
+        search(&s, pod, pick->eval, out);
     }
     if (out->code == MST_UNSCHEDULABLE)
         choose(&s, out);
-    mst_vec_done(&s.refused);
+    mst_vec_done(&s.fresh);
     mst_vec_done(&s.errors);
-    mst_vec_done(&s.kind);
-    mst_vec_done(&s.violating);
 }

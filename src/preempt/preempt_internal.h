@@ -16,6 +16,9 @@ struct mst_unit {
     uint32_t *pods, *rows;             /* rows: where each is, MST_ROW_NONE: on an unknown node */
     uint32_t n;
     int64_t start_ns; /* the earliest of its pods */
+    /* gangFirst: the group of a pod that goes alone, or MST_ROW_NONE; the earliest start there */
+    uint32_t gang;
+    int64_t gang_start_ns;
     uint32_t violations;
 };
 struct mst_units {
@@ -86,7 +89,8 @@ struct mst_seats {
     MST_VEC(struct mst_eval *) evals; /* one per class; the first `lent` are somebody else's */
     uint32_t lent;
     bool all_local;
-    uint32_t *first, *next; /* by row: the first seat there, and the next after each */
+    uint32_t *first,
+        *next; /* by row: the first seat there, and the next after each; NULL: n <= 1 */
 };
 void mst_seats_begin(struct mst_seats *s, const struct mst_preempt *x,
                      const struct mst_group_placer *placer);
@@ -202,18 +206,52 @@ bool mst_preempt_extended(const struct mst_preempt *x, uint32_t pod);
 mst_code mst_preempt_ask(const struct mst_preempt *x, struct mst_seats *seats, uint32_t pod,
                          struct mst_dry_runs *runs, struct mst_str *ret_error);
 
+/* ---- which node (node_choice.c) ---- */
+
+/* What candidates are compared by first, the smaller the better, in this order. */
+struct mst_run_cost {
+    int64_t v[5];
+};
+struct mst_candidate {
+    const struct mst_dry_run *run;
+    const struct mst_run_cost *cost;
+};
+/* Of a run with victims. */
+struct mst_run_cost mst_run_cost_of(const struct mst_preempt *x, const struct mst_dry_run *run);
+/* The best of n > 0, of equal ones the lowest name. */
+const struct mst_dry_run *mst_cheapest(const struct mst_preempt *x, const struct mst_candidate *v,
+                                       uint32_t n);
+
 /* ---- answers of dry runs that last (dry_cache.c) ---- */
 
-/* False: nothing can be kept for this class. Forgets what is about another class or priority. */
+typedef enum {
+    MST_DRY_UNKNOWN,
+    MST_DRY_REFUSED,
+    MST_DRY_CLEAN,    /* a candidate that violates no budget */
+    MST_DRY_VIOLATING /* a candidate that does */
+} mst_dry_state;
+
+/* Read by the search while it lasts; changed by begin and put alone. */
+struct mst_dry_cache {
+    struct mst_arena arena;
+    uint64_t compiled, budgets; /* of the evaluation and the budgets that the answers are about */
+    int32_t priority;
+    uint32_t rows, cap;
+    uint8_t *state;                 /* [row], mst_dry_state */
+    uint64_t *stamp;                /* [row]: the row's when its state was last looked at */
+    const struct mst_dry_run **run; /* [row], unless unknown */
+    struct mst_run_cost *cost;      /* [row], of candidates */
+};
+
+/*
+ * False: nothing can be kept for this class. Forgets what is about another class or priority, and
+ * the rows that have changed since; about the node that the pod is nominated to nothing is known.
+ */
 bool mst_dry_cache_begin(struct mst_dry_cache *cache, const struct mst_preempt *x,
                          const struct mst_eval *eval, uint32_t pod);
-/* NULL: nothing is known; *ret_helps is whether what is known is a success. */
-const struct mst_dry_run *mst_dry_cache_get(const struct mst_dry_cache *cache,
-                                            const struct mst_preempt *x, uint32_t pod, uint32_t row,
-                                            bool *ret_helps);
-/* Keeps a copy if the answer lasts; returns it, or the answer itself. */
-const struct mst_dry_run *mst_dry_cache_put(struct mst_dry_cache *cache,
-                                            const struct mst_preempt *x, uint32_t pod, uint32_t row,
-                                            const struct mst_dry_run *run);
+/* Keeps a copy if the answer lasts; `cost` is NULL unless it is a candidate. */
+void mst_dry_cache_put(struct mst_dry_cache *cache, const struct mst_preempt *x, uint32_t pod,
+                       uint32_t row, const struct mst_dry_run *run,
+                       const struct mst_run_cost *cost);
 
 #endif

@@ -59,7 +59,7 @@ static bool is_local(const struct mst_seats *s, const struct mst_seat *seat)
 /* Threads the seats of each row together, in scheduling order; `first` has none before. */
 static void thread_rows(struct mst_seats *s)
 {
-    for (uint32_t i = s->n; i-- > 0;) {
+    for (uint32_t i = s->n; s->first && i-- > 0;) {
         s->next[i] = s->first[s->v[i].a.node];
         s->first[s->v[i].a.node] = i;
     }
@@ -70,22 +70,26 @@ void mst_seats_set(struct mst_seats *s, const struct mst_assignment *v, uint32_t
     struct mst_arena *arena = s->x->arena;
     s->v = MST_NEW_N(arena, struct mst_seat, n);
     s->n = n;
-    s->first = mst_arena_alloc(arena, s->x->fw->view.nodes->count * sizeof(uint32_t));
-    s->next = mst_arena_alloc(arena, n * sizeof(uint32_t));
+    s->first = s->next = NULL;
     s->all_local = true;
     for (uint32_t i = 0; i < n; i++) {
         s->v[i] = (struct mst_seat){ .a = v[i], .eval = eval_of(s, v[i].pod) };
         s->v[i].local = is_local(s, &s->v[i]);
         s->all_local &= s->v[i].local;
     }
-    for (uint32_t row = 0; row < s->x->fw->view.nodes->count; row++)
+    if (n <= 1)
+        return;
+    uint32_t rows = s->x->fw->view.nodes->count;
+    s->first = mst_arena_alloc(arena, rows * sizeof(uint32_t));
+    s->next = mst_arena_alloc(arena, n * sizeof(uint32_t));
+    for (uint32_t row = 0; row < rows; row++)
         s->first[row] = MST_ROW_NONE;
     thread_rows(s);
 }
 
 void mst_seats_move(struct mst_seats *s, const uint32_t *rows)
 {
-    for (uint32_t i = 0; i < s->n; i++)
+    for (uint32_t i = 0; s->first && i < s->n; i++)
         s->first[s->v[i].a.node] = MST_ROW_NONE;
     for (uint32_t i = 0; i < s->n; i++)
         s->v[i].a.node = rows[i];
@@ -165,6 +169,8 @@ static bool all_fit(struct mst_seats *s)
 /* The same for the seats of one row: without counting plugins nothing elsewhere matters. */
 static bool row_fits(struct mst_seats *s, uint32_t row)
 {
+    if (!s->first)
+        return !s->n || s->v[0].a.node != row || fits(s, &s->v[0], row);
     uint32_t at = s->first[row], placed_end = at;
     bool fit = true;
     for (; at != MST_ROW_NONE && fit; at = s->next[at]) {

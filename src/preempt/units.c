@@ -74,6 +74,24 @@ static void collect_pods(const struct mst_preempt *x, uint32_t pod, struct mst_u
         unit->rows[i] = c->pods.v[unit->pods[i]].node;
 }
 
+/* Its mates that run count as one with it: they matter as much as the oldest of them. */
+static void find_gang(const struct mst_preempt *x, uint32_t pod, struct mst_unit *unit)
+{
+    const struct mst_cluster *c = x->fw->view.cluster;
+    uint32_t group = c->pods.v[pod].group;
+    unit->gang = MST_ROW_NONE;
+    unit->gang_start_ns = unit->start_ns;
+    if (!x->fw->preemption.gang_first || unit->group != MST_ROW_NONE || group == MST_ROW_NONE ||
+        !c->groups.v[group].known || c->groups.v[group].policy != MST_POLICY_GANG)
+        return;
+    unit->gang = group;
+    uint32_t at = c->groups.v[group].first_pod;
+    for (; at != MST_ROW_NONE; at = c->pods.v[at].group_next) {
+        int64_t start_ns = is_running(&c->pods.v[at]) ? mst_start_ns(x, at) : INT64_MAX;
+        unit->gang_start_ns = MST_MIN(unit->gang_start_ns, start_ns);
+    }
+}
+
 static struct mst_unit unit_of(const struct mst_preempt *x, uint32_t pod)
 {
     const struct mst_cluster *c = x->fw->view.cluster;
@@ -89,6 +107,7 @@ static struct mst_unit unit_of(const struct mst_preempt *x, uint32_t pod)
         int64_t start_ns = mst_start_ns(x, unit.pods[i]);
         unit.start_ns = MST_MIN(unit.start_ns, start_ns);
     }
+    find_gang(x, pod, &unit);
     return unit;
 }
 
@@ -181,6 +200,19 @@ struct mst_str mst_unit_uid(const struct mst_preempt *x, const struct mst_unit *
     return least;
 }
 
+/* 0 for pods of one gang, and for two without one that started together. */
+static int compare_gangs(const struct mst_cluster *c, const struct mst_unit *u,
+                         const struct mst_unit *v)
+{
+    if (u->gang_start_ns != v->gang_start_ns)
+        return u->gang_start_ns < v->gang_start_ns ? -1 : 1;
+    if (u->gang == v->gang)
+        return 0;
+    if (u->gang == MST_ROW_NONE || v->gang == MST_ROW_NONE)
+        return u->gang != MST_ROW_NONE ? -1 : 1;
+    return mst_str_cmp(c->groups.v[u->gang].uid, c->groups.v[v->gang].uid);
+}
+
 int mst_unit_compare(const struct mst_preempt *x, mst_manner manner, const struct mst_unit *u,
                      const struct mst_unit *v)
 {
@@ -193,6 +225,9 @@ int mst_unit_compare(const struct mst_preempt *x, mst_manner manner, const struc
         return a > b ? -1 : 1;
     if (u->n != v->n)
         return u->n > v->n ? -1 : 1;
+    int gangs = upstream ? 0 : compare_gangs(x->fw->view.cluster, u, v);
+    if (gangs)
+        return gangs;
     if (u->start_ns != v->start_ns)
         return u->start_ns < v->start_ns ? -1 : 1;
     return upstream ? 0 : mst_str_cmp(mst_unit_uid(x, u), mst_unit_uid(x, v));

@@ -21,7 +21,14 @@
 struct sim_bind {
     uint64_t effect_id;
     int pod, node;
-    uint32_t uid;
+    uint32_t uid, cycle;
+};
+
+/* An eviction of a pod whose group goes as a whole, and what became of it. */
+struct sim_part {
+    int pod, group;
+    uint32_t uid, group_uid, cycle;
+    bool went;
 };
 
 struct sim {
@@ -32,7 +39,8 @@ struct sim {
     struct mst_effects out;
     MST_VEC(struct sim_bind) binds;
     MST_VEC(struct sim_bind) evictions; /* not answered; pod and uid of the victim */
-    int preemptor;                      /* priority of what this step attempted, or INT32_MAX */
+    MST_VEC(struct sim_part) parts;
+    int preemptor; /* priority of what this step attempted, or INT32_MAX */
     int64_t now;
     uint64_t hash; /* of every effect with its time */
     uint64_t effects;
@@ -223,6 +231,20 @@ static inline void sim_take_pod_status(struct sim *s, const struct mst_effect *e
     p->dirty = true;
 }
 
+/* Only profile muster says so, and only of groups whose pods go together. */
+static inline void sim_take_disruption(struct sim *s, const struct mst_effect *e)
+{
+    struct sim_group *g = &s->world.groups[sim_index(e->name)];
+    if (s->config.upstream)
+        sim_fail(s, "profile upstream marks %.*s", MST_ARG(e->name));
+    if (!g->live || !mst_str_eq(sim_uid(&s->world.event, g->uid), e->uid))
+        return;
+    if (!g->whole)
+        sim_fail(s, "%.*s is marked, its pods go one by one", MST_ARG(e->name));
+    g->disruption = sim_keep_cond(s, &e->condition);
+    g->dirty = true;
+}
+
 static inline void sim_take_group_status(struct sim *s, const struct mst_effect *e)
 {
     struct sim_group *g = &s->world.groups[sim_index(e->name)];
@@ -248,7 +270,8 @@ static inline void sim_check_eviction(struct sim *s, const struct mst_effect *e,
 {
     const struct sim_world *w = &s->world;
     const struct sim_pod *p = &w->pods[pod];
-    bool promised = false;
+    /* Gate off: victims go before anything is said about the preemptor. */
+    bool promised = !s->config.gates.on[MST_GATE_SchedulerAsyncPreemption];
     if (s->preemptor == INT32_MAX)
         return; /* follows from an answer; the victim, or its preemptor, may be gone by now */
     if (!p->live || !mst_str_eq(sim_uid(&s->world.event, p->uid), e->uid) || p->deleting)
@@ -295,7 +318,10 @@ static inline void sim_take(struct sim *s, const struct mst_effect *e)
     case MST_EFFECT_GROUP_STATUS:
         sim_trace(s, "  -> group g%d %.*s %.*s\n", i, MST_ARG(e->condition.status),
                   MST_ARG(e->condition.message));
-        sim_take_group_status(s, e);
+        if (mst_str_is(e->condition.type, "DisruptionTarget"))
+            sim_take_disruption(s, e);
+        else
+            sim_take_group_status(s, e);
         break;
     case MST_EFFECT_PV_UPDATE:
     case MST_EFFECT_PVC_UPDATE: sim_fail(s, "a volume changes where there are none"); break;
@@ -305,7 +331,8 @@ static inline void sim_take(struct sim *s, const struct mst_effect *e)
         mst_vec_push(&s->evictions, (struct sim_bind){ .effect_id = e->id,
                                                        .pod = i,
                                                        .node = SIM_NONE,
-                                                       .uid = s->world.pods[i].uid });
+                                                       .uid = s->world.pods[i].uid,
+                                                       .cycle = e->cycle });
         break;
     case MST_EFFECT_EXTENDER: sim_fail(s, "an extender is asked where there are none"); break;
     }
@@ -347,6 +374,38 @@ static inline void sim_remove_pod(struct sim *s, int i)
     sim_send(s, MST_EVENT_REMOVE, o);
 }
 
+static inline void sim_note_part(struct sim *s, const struct sim_bind *b, bool went)
+{
+    const struct sim_pod *p = &s->world.pods[b->pod];
+    if (!p->live || p->uid != b->uid || p->group == SIM_NONE)
+        return;
+    const struct sim_group *g = &s->world.groups[p->group];
+    if (g->live && g->whole)
+        mst_vec_push(&s->parts, (struct sim_part){ .pod = b->pod,
+                                                   .group = p->group,
+                                                   .uid = b->uid,
+                                                   .group_uid = g->uid,
+                                                   .cycle = b->cycle,
+                                                   .went = went });
+}
+
+/* Profile muster: who stayed while others of its unit went has followed them by now. */
+static inline void sim_check_parts(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->parts.n; i++) {
+        const struct sim_part *a = &s->parts.v[i];
+        const struct sim_pod *p = &s->world.pods[a->pod];
+        const struct sim_group *g = &s->world.groups[a->group];
+        bool stays = !a->went && p->live && p->uid == a->uid && !p->deleting &&
+                     p->group == a->group && p->node != SIM_NONE && g->live &&
+                     g->uid == a->group_uid && g->whole;
+        for (uint32_t k = 0; stays && k < s->parts.n; k++)
+            if (s->parts.v[k].went && s->parts.v[k].group == a->group &&
+                s->parts.v[k].cycle == a->cycle)
+                sim_fail(s, "p%d stays, p%d of its unit went", a->pod, s->parts.v[k].pod);
+    }
+}
+
 static inline void sim_answer_eviction(struct sim *s, uint32_t k)
 {
     struct sim_bind b = s->evictions.v[k];
@@ -360,6 +419,7 @@ static inline void sim_answer_eviction(struct sim *s, uint32_t k)
     }
     bool happens = !event.gone && event.kind == MST_EVENT_EFFECT_DONE;
     sim_trace(s, "  answer eviction of p%d: %s\n", b.pod, happens ? "done" : "not done");
+    sim_note_part(s, &b, happens);
     if (happens) {
         p->deleting = p->disrupted = true;
         sim_send_pod(s, b.pod);

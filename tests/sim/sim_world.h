@@ -63,7 +63,7 @@ struct sim_group {
     int64_t cpu, memory;
     enum sim_wish wish;
     int app;
-    struct sim_cond cond;
+    struct sim_cond cond, disruption;
 };
 
 struct sim_world {
@@ -319,11 +319,11 @@ static inline struct mst_object *sim_group_object(struct sim_world *w, int i)
     group->spec.min_count = g->min;
     group->spec.priority = (struct mst_opt_int){ g->priority, true };
     group->spec.disruption = g->whole ? MST_DISRUPT_ALL : MST_DISRUPT_SINGLE;
-    if (g->cond.set) {
-        group->conditions.v = MST_NEW_N(&w->event, struct mst_condition, 1);
-        group->conditions.v[0] = g->cond.c;
-        group->conditions.n = 1;
-    }
+    group->conditions.v = MST_NEW_N(&w->event, struct mst_condition, 2);
+    if (g->cond.set)
+        group->conditions.v[group->conditions.n++] = g->cond.c;
+    if (g->disruption.set)
+        group->conditions.v[group->conditions.n++] = g->disruption.c;
     return o;
 }
 

@@ -162,7 +162,7 @@ static void new_group(struct sim *s, int i)
     g->gang = sim_chance(w, 75);
     g->min = 1 + sim_draw(w, 5);
     g->whole = sim_chance(w, 30);
-    g->cond.set = g->was_true = false;
+    g->cond.set = g->disruption.set = g->was_true = false;
     sim_trace(s, "  new g%d %s %d prio %d\n", i, g->gang ? "gang" : "basic", g->min, g->priority);
     sim_send_group(s, i);
 }
@@ -436,6 +436,8 @@ static void start(struct sim *s, uint64_t seed, bool upstream, bool prying)
         (void)mst_sym_of(s->world.syms, sim_name(&s->world.arena, 'n', i));
     s->config.upstream = upstream;
     mst_gates_default(&s->config.gates, upstream);
+    if (seed % 5 == 0)
+        s->config.gates.on[MST_GATE_SchedulerAsyncPreemption] = false;
     s->config.gates.on[MST_GATE_GenericWorkload] = true;
     mst_config_default(&s->config, &s->registry);
     s->now = INT64_C(1700000000) * SIM_SECOND + 123456789;
@@ -457,6 +459,7 @@ static void stop(struct sim *s)
     mst_config_done(&s->config);
     mst_vec_done(&s->binds);
     mst_vec_done(&s->evictions);
+    mst_vec_done(&s->parts);
     mst_arena_done(&s->world.arena);
     mst_arena_done(&s->world.event);
     mst_arena_done(&s->pry_arena);
@@ -489,6 +492,8 @@ static void run(struct sim *s)
     sim_wait(s, 360 * SIM_SECOND);
     if (!s->failed)
         check_rest(s, false);
+    if (!s->config.upstream)
+        sim_check_parts(s);
 }
 
 static void run_seed(struct mst_test *t, uint64_t seed, bool upstream)

@@ -1,4 +1,4 @@
-/* Calls to extenders from the loop: in order, each answered once; nobody listens at the other end. */
+/* Calls to extenders from the loop: in order, each answered once; nobody listens there. */
 #include "daemon/calls.h"
 
 #include <event2/event.h>

@@ -149,7 +149,9 @@ static const struct {
       ARGS("DefaultPreemption", "{minCandidateNodesAbsolute: 5, victimPolicy: Smallest}"), false,
       "",
       "\"minCandidateNodesAbsolute\":5,\"improve\":true,\"searchBudget\":20000,"
-      "\"victimPolicy\":\"Smallest\"}" },
+      "\"victimPolicy\":\"Smallest\",\"gangFirst\":false}" },
+    { "preemption, one gang first", ARGS("DefaultPreemption", "{gangFirst: true}"), false, "",
+      "\"victimPolicy\":\"Importance\",\"gangFirst\":true}" },
     { "durations", ARGS("DynamicResources", "{bindingTimeout: 90s, filterTimeout: 0s}"), false, "",
       "\"filterTimeout\":\"0s\",\"bindingTimeout\":\"1m30s\"}" },
     { "pod affinity",

@@ -109,6 +109,10 @@ static void test_arguments(struct mst_test *t)
           "not in valid range [0, inf)" },
         { "both zero", "{minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0}", 0, 0,
           "cannot be zero at the same time" },
+        { "one gang first", "{gangFirst: true}", 10, 100, NULL },
+        { "one gang first, fewest pods", "{gangFirst: true, victimPolicy: Smallest}", 0, 0,
+          "needs victimPolicy" },
+        { "one gang first, no search", "{gangFirst: true, improve: false}", 0, 0, "and improve" },
     };
     for (size_t i = 0; i < MST_COUNT(cases); i++) {
         struct mst_fixture *f = fixture_new(cluster);

@@ -265,7 +265,7 @@ static void test_slow_peers(struct mst_test *t)
 static void test_idle_peers(struct mst_test *t)
 {
     struct world w;
-    start(t, &w, (struct mst_https_options){ .request_ms = 10000, .idle_ms = 50 });
+    start(t, &w, (struct mst_https_options){ .request_ms = 20000, .idle_ms = 1000 });
     struct test_client c = { .send = MST_STR(GET("/x")) }; /* and waits for the end */
     ask(&w, &c);
     t_ok(t, test_got(&c, "200 OK"));

@@ -149,7 +149,30 @@ static void test_nodes_facts(struct mst_test *t)
     rows_free(r);
 }
 
+/* Rows are found one by one and in blocks, wherever in the block they are. */
+static void test_stale_rows_are_found(struct mst_test *t)
+{
+    enum { ROWS = 200 };
+    struct rows *r = rows_new("");
+    for (uint32_t i = 0; i < ROWS; i++)
+        node(r, mst_arena_printf(&r->arena, "n%u", i).p, "cpu: 1");
+    struct mst_nodes *n = &r->cluster.nodes;
+    uint64_t seen[ROWS];
+    memcpy(seen, n->stamp, sizeof(seen));
+    t_int(t, mst_nodes_next_stale(n, seen, 0), ROWS);
+    static const uint32_t changed[] = { 0, 1, 63, 64, 127, 190, 199 };
+    for (size_t i = 0; i < MST_COUNT(changed); i++)
+        mst_nodes_restamp(n, changed[i]);
+    uint32_t row = mst_nodes_next_stale(n, seen, 0);
+    for (size_t i = 0; i < MST_COUNT(changed); i++) {
+        t_int(t, row, changed[i]);
+        row = mst_nodes_next_stale(n, seen, row + 1);
+    }
+    t_int(t, row, ROWS);
+    rows_free(r);
+}
+
 MST_TEST_MAIN(T(test_nodes_amounts), T(test_nodes_capacity_stands_in),
               T(test_nodes_removal_moves_the_last_row), T(test_nodes_many_rows_grow),
               T(test_nodes_changes_are_logged), T(test_nodes_too_many_resources),
-              T(test_nodes_facts))
+              T(test_nodes_facts), T(test_stale_rows_are_found))

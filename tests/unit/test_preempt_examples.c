@@ -258,4 +258,75 @@ static void test_muster_smallest(struct mst_test *t)
     }
 }
 
-MST_TEST_MAIN(T(test_upstream), T(test_muster), T(test_muster_smallest))
+/* ---- gangFirst ---- */
+
+/*
+ * Two gangs whose pods may go one by one, a pod of each on both nodes. By start b1 and a2 matter
+ * least, which breaks both gangs; a ran first, so with gangFirst both pods of b go.
+ */
+static void two_gangs(struct eviction_world *w)
+{
+    world_node(w, "n1", 2);
+    world_node(w, "n2", 2);
+    world_group(w, "a", 5, false, 2);
+    world_group(w, "b", 5, false, 2);
+    static const struct world_pod pods[] = {
+        { .name = "a1", .node = "n1", .group = "a", .cpu = 1, .priority = 5, .start = 1 },
+        { .name = "b1", .node = "n1", .group = "b", .cpu = 1, .priority = 5, .start = 2 },
+        { .name = "a2", .node = "n2", .group = "a", .cpu = 1, .priority = 5, .start = 4 },
+        { .name = "b2", .node = "n2", .group = "b", .cpu = 1, .priority = 5, .start = 3 },
+    };
+    for (size_t i = 0; i < MST_COUNT(pods); i++)
+        (void)world_pod(w, &pods[i]);
+}
+
+static const char *victims_of_gangs(bool upstream, const char *config, uint32_t wanted,
+                                    struct eviction_world *w)
+{
+    world_start(w, upstream, config);
+    two_gangs(w);
+    world_group(w, "high", 9, false, wanted);
+    for (uint32_t i = 0; i < wanted; i++)
+        (void)world_pod(w, &(struct world_pod){
+                               .name = i ? "h1" : "h0", .group = "high", .cpu = 1, .priority = 9 });
+    w->need = wanted;
+    struct mst_preemption p = world_preempt(w, "high");
+    return world_victims(w, &p);
+}
+
+static void test_gang_first(struct mst_test *t)
+{
+    struct eviction_world w;
+    const char *on = WORLD_CONFIG("gangFirst: true");
+    t_text(t, victims_of_gangs(false, on, 2, &w), "b1 b2");
+    world_stop(&w);
+    t_text(t, victims_of_gangs(false, on, 1, &w), "b2"); /* of b the last to start */
+    world_stop(&w);
+}
+
+/* A lone pod's node is the one where the gang goes that matters least. */
+static void test_gang_first_chooses_the_node(struct mst_test *t)
+{
+    for (int on = 0; on < 2; on++) {
+        struct eviction_world w;
+        world_start(&w, false, on ? WORLD_CONFIG("gangFirst: true") : NULL);
+        world_node(&w, "n1", 1);
+        world_node(&w, "n2", 1);
+        world_node(&w, "n3", 1);
+        world_group(&w, "a", 5, false, 2);
+        static const struct world_pod pods[] = {
+            { .name = "a1", .node = "n1", .group = "a", .cpu = 1, .priority = 5, .start = 1 },
+            { .name = "a2", .node = "n2", .group = "a", .cpu = 1, .priority = 5, .start = 9 },
+            { .name = "lone", .node = "n3", .cpu = 1, .priority = 5, .start = 5 },
+            { .name = "high", .cpu = 1, .priority = 9 },
+        };
+        for (size_t i = 0; i < MST_COUNT(pods); i++)
+            (void)world_pod(&w, &pods[i]);
+        struct mst_preemption p = world_preempt(&w, NULL);
+        t_text(t, world_victims(&w, &p), on ? "lone" : "a2");
+        world_stop(&w);
+    }
+}
+
+MST_TEST_MAIN(T(test_upstream), T(test_muster), T(test_muster_smallest), T(test_gang_first),
+              T(test_gang_first_chooses_the_node))

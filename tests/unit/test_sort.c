@@ -116,5 +116,14 @@ static void test_inconsistent_order_stays_inside(struct mst_test *t)
         t_int(t, seen[i], 1);
 }
 
-MST_TEST_MAIN(T(test_every_count_and_size), T(test_sorted_input_is_linear),
+static void test_texts(struct mst_test *t)
+{
+    struct mst_str v[] = { MST_STR("b"), MST_STR(""), MST_STR("ab"), MST_STR("a"), MST_STR("B") };
+    static const char *const sorted[] = { "", "B", "a", "ab", "b" };
+    mst_sort_strs(v, MST_COUNT(v));
+    for (size_t i = 0; i < MST_COUNT(v); i++)
+        t_str(t, v[i], sorted[i]);
+}
+
+MST_TEST_MAIN(T(test_texts), T(test_every_count_and_size), T(test_sorted_input_is_linear),
               T(test_reversed_input_is_not_quadratic), T(test_inconsistent_order_stays_inside))

@@ -1,4 +1,6 @@
 /* Order, concurrency, what waits and is merged or dropped, tries and their end. */
+#include <stdio.h>
+
 #include "writer_helper.h"
 
 static void test_writer_bind_done(struct mst_test *t)
@@ -137,6 +139,31 @@ static void test_writer_patches_dropped(struct mst_test *t)
     }
 }
 
+/* Status is for people: it waits for bindings, but not for ever. */
+static void test_writer_bindings_first(struct mst_test *t)
+{
+    enum { BINDS = 40, STATUS_AT = 17 };
+    struct rig r;
+    char name[BINDS][8];
+    rig_start(&r, (struct mst_writer_options){ .parallel = 1 });
+    rig_want(&r, rig_bind(1, "first", "n"));
+    rig_want(&r, rig_message(100, "waits", "w"));
+    rig_want(&r, rig_message(101, "becomes", "w"));
+    for (int i = 0; i < BINDS; i++) {
+        (void)snprintf(name[i], sizeof(name[i]), "p%d", i);
+        rig_want(&r, rig_bind(2 + (uint64_t)i, name[i], "n"));
+    }
+    rig_want(&r, rig_bind(99, "becomes", "n")); /* its patch is dropped: it is a binding now */
+    for (uint32_t i = 0; i < BINDS + 3; i++)
+        rig_reply(&r, i, 201, NULL);
+    t_int(t, r.client.sent.n, BINDS + 3);
+    for (uint32_t i = 0; i < r.client.sent.n; i++)
+        t_bool(t, strstr(r.client.sent.v[i]->text.p, "/status") != NULL, i == STATUS_AT - 1);
+    t_ok(t, strstr(r.client.sent.v[BINDS + 2]->text.p, "/becomes/binding"));
+    t_int(t, mst_writer_pending(r.writer), 0);
+    rig_stop(&r, t);
+}
+
 /* A pod's binding says nothing of a namesake's patches. */
 static void test_writer_namesakes_kept(struct mst_test *t)
 {
@@ -235,6 +262,6 @@ static void test_writer_free_cancels(struct mst_test *t)
 
 MST_TEST_MAIN(T(test_writer_bind_done), T(test_writer_parallel_fifo), T(test_writer_one_at_a_time),
               T(test_writer_patches_merge), T(test_writer_patches_apart),
-              T(test_writer_patches_dropped), T(test_writer_namesakes_kept),
-              T(test_writer_tries_end), T(test_writer_waits_as_told),
+              T(test_writer_patches_dropped), T(test_writer_bindings_first),
+              T(test_writer_namesakes_kept), T(test_writer_tries_end), T(test_writer_waits_as_told),
               T(test_writer_effects_from_answers), T(test_writer_free_cancels))
