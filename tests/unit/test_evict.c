@@ -483,7 +483,8 @@ static void test_the_group_is_marked(struct mst_test *t)
                host_saw(h, "group default/job True PreemptionByScheduler: default-scheduler: "
                            "preempting to accommodate a higher priority pod"),
                !upstream);
-        const char *log = host_log(h).p, *mark = strstr(log, "PreemptionByScheduler");
+        const char *log = mst_arena_str(&h->arena, host_log(h)).p,
+                   *mark = strstr(log, "PreemptionByScheduler");
         t_ok(t, upstream || mark < strstr(log, "evict default/v0"));
         host_run(h);
         for (int i = 0; i < 3; i++)
