@@ -10,7 +10,6 @@
 
 #include "api/types.h"
 #include "base/err.h"
-#include "api/types.h"
 #include "base/mem.h"
 
 /* A plug-in program that prints credentials (client.authentication.k8s.io). */
