@@ -144,7 +144,7 @@ static void test_writer_bindings_first(struct mst_test *t)
 {
     enum { BINDS = 40, STATUS_AT = 17 };
     struct rig r;
-    char name[BINDS][8];
+    char name[BINDS][16];
     rig_start(&r, (struct mst_writer_options){ .parallel = 1 });
     rig_want(&r, rig_bind(1, "first", "n"));
     rig_want(&r, rig_message(100, "waits", "w"));
