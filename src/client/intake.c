@@ -76,8 +76,8 @@ static bool tell(struct mst_intake *in, struct mst_item *item, const struct mst_
 static mst_rc take_item(struct mst_intake *in, struct mst_str doc, bool *ret_more,
                         struct mst_err *err)
 {
-    struct mst_list_reader list;
-    struct mst_list_item found;
+    struct mst_list_reader list = { 0 };
+    struct mst_list_item found = { 0 };
     mst_rc rc = mst_list_open(&list, in->split.encoding, doc, &in->arena, err);
     if (rc == MST_OK)
         rc = mst_list_next(&list, &in->api, &found, err);
@@ -156,8 +156,8 @@ mst_rc mst_intake_feed(struct mst_intake *in, struct mst_str bytes, bool *ret_mo
 mst_rc mst_intake_end(struct mst_intake *in, struct mst_list_head *out, struct mst_err *err)
 {
     struct mst_str envelope;
-    struct mst_list_reader list;
-    struct mst_list_item none;
+    struct mst_list_reader list = { 0 };
+    struct mst_list_item none = { 0 };
     mst_assert(in->is_list);
     reset(in);
     mst_rc rc = mst_list_split_end(&in->split, &envelope, err);

@@ -93,7 +93,7 @@ mst_rc mst_kube_bytes(const struct mst_kube_entry *entry, const char *field, str
 {
     MST_AUTO(mst_buf) bytes = { 0 };
     char data_field[64];
-    struct mst_str path, data;
+    struct mst_str path = MST_STR_NONE, data = MST_STR_NONE;
     size_t at;
     snprintf(data_field, sizeof(data_field), "%s-data", field);
     mst_rc rc = mst_kube_text(entry, field, &path, err);

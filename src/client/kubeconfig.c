@@ -159,7 +159,7 @@ static mst_rc read_cluster(const struct load *load, const struct mst_kube_entry 
 
 static mst_rc follow_context(const struct load *load, struct mst_str name, struct mst_err *err)
 {
-    struct mst_kube_entry context, cluster, user;
+    struct mst_kube_entry context = { 0 }, cluster = { 0 }, user = { 0 };
     struct mst_str cluster_name = MST_STR_NONE, user_name = MST_STR_NONE, ns = MST_STR_NONE;
     mst_rc rc = find_entry(load, "contexts", "context", name, &context, err);
     if (!rc)

@@ -113,7 +113,8 @@ static void forget_kept(struct mst_eval *eval, const struct mst_pod_row *p)
         kept->stamp = mst_calloc(rows, sizeof(*kept->stamp));
         kept->verdict = mst_calloc(rows, sizeof(*kept->verdict));
     }
-    memset(kept->stamp, 0, kept->cap * sizeof(*kept->stamp));
+    if (kept->cap)
+        memset(kept->stamp, 0, kept->cap * sizeof(*kept->stamp));
     kept->compiled = eval->compiled;
     kept->priority = p->priority;
     kept->group = p->group;

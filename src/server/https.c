@@ -353,13 +353,16 @@ void mst_https_free(struct mst_https *server)
 
 int mst_https_port(const struct mst_https *server)
 {
-    struct sockaddr_storage address = { 0 };
+    union {
+        struct sockaddr any;
+        struct sockaddr_in in;
+        struct sockaddr_in6 in6;
+    } address;
     socklen_t n = sizeof(address);
-    const int failed =
-        getsockname(evconnlistener_get_fd(server->listener), (struct sockaddr *)&address, &n);
+    memset(&address, 0, sizeof(address));
+    const int failed = getsockname(evconnlistener_get_fd(server->listener), &address.any, &n);
     mst_assert(!failed);
-    return address.ss_family == AF_INET6 ? ntohs(((struct sockaddr_in6 *)&address)->sin6_port)
-                                         : ntohs(((struct sockaddr_in *)&address)->sin_port);
+    return ntohs(address.any.sa_family == AF_INET6 ? address.in6.sin6_port : address.in.sin_port);
 }
 
 mst_rc mst_https_set_cas(struct mst_https *server, struct mst_str client_pem,
