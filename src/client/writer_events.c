@@ -17,10 +17,9 @@
 
 #include "client/writer_internal.h"
 
-#define NS_PER_S INT64_C(1000000000)
-#define SERIES_NS (360 * NS_PER_S)   /* how long after the last one another belongs to it */
-#define REFRESH_NS (1800 * NS_PER_S) /* how often the count of a series that goes on is told */
-#define SWEEP_NS (60 * NS_PER_S)
+#define SERIES_NS (360 * MST_NS_PER_S)   /* how long after the last one another belongs to it */
+#define REFRESH_NS (1800 * MST_NS_PER_S) /* how often the count of a series that goes on is told */
+#define SWEEP_NS (60 * MST_NS_PER_S)
 
 enum {
     EVENTS_MAX = 10000,
@@ -260,7 +259,7 @@ static void on_sweep(evutil_socket_t fd, short what, void *ctx)
     (void)what;
     sweep(recorder, recorder->options->now_unix_ns(recorder->options->ctx));
     if (mst_map_count(&recorder->known))
-        arm(recorder->sweep, SWEEP_NS / (NS_PER_S / 1000));
+        arm(recorder->sweep, SWEEP_NS / (MST_NS_PER_S / 1000));
     mst_writer_pump(recorder->writer);
 }
 
@@ -309,7 +308,7 @@ void mst_event_recorder_take(struct mst_event_recorder *recorder, const struct m
     mst_map_set(&recorder->known, span, (uint64_t)(uintptr_t)r);
     put_waiting(r, false);
     if (!evtimer_pending(recorder->sweep, NULL))
-        arm(recorder->sweep, SWEEP_NS / (NS_PER_S / 1000));
+        arm(recorder->sweep, SWEEP_NS / (MST_NS_PER_S / 1000));
 }
 
 uint32_t mst_event_recorder_pending(const struct mst_event_recorder *recorder)

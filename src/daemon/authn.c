@@ -9,11 +9,11 @@
 
 #include <stdio.h>
 #include <strings.h>
-#include <time.h>
 
 #include <openssl/evp.h>
 
 #include "daemon/authn_internal.h"
+#include "daemon/clock.h"
 
 enum { TTL_MS = 10000 };
 
@@ -21,9 +21,7 @@ static int64_t now_ms(const struct mst_access *access)
 {
     if (access->o.now_ms)
         return access->o.now_ms(access->o.ctx);
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return mst_mono_now() / MST_NS_PER_MS;
 }
 
 /* ---- the end of a check ---- */

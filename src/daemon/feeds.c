@@ -4,6 +4,7 @@
 #include "daemon/feeds.h"
 
 #include "daemon/followed.h"
+#include "sim/scenario.h"
 
 enum { FEEDS_MAX = 24 };
 
@@ -88,18 +89,10 @@ static void start_groups(struct mst_feeds *feeds)
 
 struct mst_feeds *mst_feeds_new(const struct mst_feeds_options *options)
 {
-    const bool *on = options->gates->on;
     struct mst_feeds *feeds = mst_calloc(1, sizeof(*feeds));
     feeds->options = *options;
-    feeds->api = (struct mst_api){
-        .syms = options->syms,
-        .composite = on[MST_GATE_CompositePodGroup],
-        .topology = on[MST_GATE_TopologyAwareWorkloadScheduling],
-        .preemption_policy = on[MST_GATE_PodGroupPreemptionPolicy],
-        .claims = on[MST_GATE_DRAWorkloadResourceClaims],
-        .comparison = on[MST_GATE_TaintTolerationComparisonOperators],
-        .upstream = options->upstream,
-    };
+    feeds->api = mst_scenario_api(options->syms, options->gates, NULL, NULL);
+    feeds->api.upstream = options->upstream;
     uint32_t count;
     const struct mst_followed *fixed = mst_followed_fixed(&count);
     for (uint32_t i = 0; i < count; i++)
