@@ -50,7 +50,8 @@ struct mst_writer {
     struct mst_writer_options options;
     struct mst_buf seen; /* "bind default/a n1\n" */
     uint64_t binds[64];
-    uint32_t pending;
+    uint32_t pending;                   /* binds */
+    uint32_t other_work, other_pending; /* what the test says that waits besides */
 };
 
 static struct mst_writer *the_writer;
@@ -84,7 +85,12 @@ void mst_writer_effect(struct mst_writer *w, const struct mst_effect *e,
 
 uint32_t mst_writer_pending(const struct mst_writer *writer)
 {
-    return writer->pending;
+    return writer->pending + writer->other_work + writer->other_pending;
+}
+
+uint32_t mst_writer_work_pending(const struct mst_writer *writer)
+{
+    return writer->pending + writer->other_work;
 }
 
 /* ---- the rig ---- */

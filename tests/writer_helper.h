@@ -7,7 +7,9 @@
 
 #include <event2/event.h>
 
-#include "client/writer.h"
+#include "api/proto.h"
+#include "client/writer_internal.h"
+#include "codec/proto.h"
 #include "tap.h"
 
 struct mst_request_handle {
@@ -33,6 +35,51 @@ struct rig {
     struct mst_object pv, pvc; /* what `lookup` finds, if they have a name */
 };
 
+/* The texts of a message as members of an object, by the names of their fields. */
+static inline void print_members(struct mst_str message, const char *const *names, uint32_t count,
+                                 struct mst_buf *out)
+{
+    struct mst_proto in = mst_proto_of(message);
+    const char *before = "{";
+    while (mst_proto_next(&in)) {
+        mst_assert(in.number < count && names[in.number] && in.type == MST_WIRE_BYTES);
+        mst_buf_printf(out, "%s\"%s\":\"%.*s\"", before, names[in.number], MST_ARG(in.bytes));
+        before = ",";
+    }
+    mst_assert(!in.bad);
+    mst_buf_char(out, '}');
+}
+
+/* A Binding in protobuf as its JSON. */
+static inline void print_binding(struct mst_str bytes, struct mst_buf *out)
+{
+    static const char *const meta[] = { [1] = "name", [3] = "namespace", [5] = "uid" };
+    static const char *const target[] = { [1] = "kind", [3] = "name" };
+    struct mst_proto_doc doc;
+    struct mst_err err;
+    mst_assert(!mst_proto_open(bytes, &doc, &err));
+    mst_buf_printf(out, "{\"kind\":\"%.*s\",\"apiVersion\":\"%.*s\"", MST_ARG(doc.kind),
+                   MST_ARG(doc.api_version));
+    struct mst_proto in = mst_proto_of(doc.raw);
+    while (mst_proto_next(&in)) {
+        mst_assert(in.number == 1 || in.number == 2);
+        mst_buf_text(out, in.number == 1 ? ",\"metadata\":" : ",\"target\":");
+        print_members(in.bytes, in.number == 1 ? meta : target,
+                      in.number == 1 ? MST_COUNT(meta) : MST_COUNT(target), out);
+    }
+    mst_assert(!in.bad);
+    mst_buf_char(out, '}');
+}
+
+static inline void print_body(const struct mst_request_spec *spec, struct mst_buf *out)
+{
+    mst_buf_char(out, ' ');
+    if (spec->type && strcmp(spec->type, MST_TYPE_PROTO) == 0)
+        print_binding(spec->body, out);
+    else
+        mst_buf_str(out, spec->body);
+}
+
 struct mst_request_handle *mst_client_send(struct mst_client *client,
                                            const struct mst_request_spec *spec)
 {
@@ -44,7 +91,7 @@ struct mst_request_handle *mst_client_send(struct mst_client *client,
         if (spec->type)
             mst_buf_printf(&h->text, " %s", spec->type);
         if (spec->body.n)
-            mst_buf_printf(&h->text, " %.*s", MST_ARG(spec->body));
+            print_body(spec, &h->text);
         mst_buf_char(&h->text, '\0');
         h->text.n--;
     }

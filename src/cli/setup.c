@@ -146,8 +146,8 @@ static int load_files(struct mst_setup *setup, const struct mst_args *args)
     for (uint32_t i = 0; i < args->given.n; i++)
         if (strcmp(args->given.v[i].flag->name, "filename") == 0)
             mst_vec_push(&paths, args->given.v[i].value);
-    const bool ok = mst_scenario_load(&setup->scenario, setup->syms, &setup->config.gates, paths.v,
-                                      paths.n, &setup->diags);
+    const bool ok = mst_scenario_load(&setup->scenario, setup->syms, &setup->config.gates,
+                                      setup->config.upstream, paths.v, paths.n, &setup->diags);
     const uint32_t errors = setup->diags.error_count;
     mst_diags_show(&setup->diags);
     if (errors)

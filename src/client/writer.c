@@ -21,7 +21,7 @@ enum {
     RETRY_MIN_MS = 50,
     RETRY_MAX_MS = 5000,
     RETRY_AFTER_MAX_S = 30,
-    STATUS_EVERY = 16, /* while others wait, every so many requests is a status patch */
+    STATUS_EVERY = 64, /* while others wait, every so many requests is a status patch */
 };
 
 /* Status is for people; what makes pods run goes first. */
@@ -47,7 +47,7 @@ struct mst_writer {
         struct queue *first, *last;
     } lines[LINE_COUNT]; /* those that are ready */
     uint32_t work_sent;  /* since the last status patch */
-    uint32_t under_way, pending;
+    uint32_t under_way, pending, status_pending;
     struct mst_rng rng;
     struct mst_buf key;
     struct mst_writer_request request;
@@ -214,6 +214,7 @@ static void drop_patches(struct queue *queue, const struct mst_effect *effect)
         *at = work->next;
         mst_work_free(work);
         queue->writer->pending--;
+        queue->writer->status_pending--;
     }
 }
 
@@ -258,6 +259,7 @@ static void append(struct queue *queue, struct mst_work *work)
         queue->first = work;
     queue->last = work;
     queue->writer->pending++;
+    queue->writer->status_pending += is_status(work);
     if (queue->state == QUEUE_IDLE)
         make_ready(queue);
 }
@@ -328,6 +330,7 @@ static void finish(struct queue *queue, const struct mst_work_verdict *verdict)
     const bool is_done = verdict->fate == MST_WORK_DONE;
     queue->first = work->next;
     writer->pending--;
+    writer->status_pending -= is_status(work);
     if (queue->first) {
         make_ready(queue);
     } else {
@@ -435,6 +438,11 @@ void mst_writer_effect(struct mst_writer *writer, const struct mst_effect *effec
 uint32_t mst_writer_pending(const struct mst_writer *writer)
 {
     return writer->pending;
+}
+
+uint32_t mst_writer_work_pending(const struct mst_writer *writer)
+{
+    return writer->pending - writer->status_pending;
 }
 
 uint32_t mst_writer_events_pending(const struct mst_writer *writer)

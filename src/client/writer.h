@@ -56,6 +56,8 @@ void mst_writer_effect(struct mst_writer *writer, const struct mst_effect *effec
 
 /* Effects that are not answered or carried out yet, without Events; and Events that wait. */
 uint32_t mst_writer_pending(const struct mst_writer *writer);
+/* Of the pending ones, those that are no status patches: what decisions wait for. */
+uint32_t mst_writer_work_pending(const struct mst_writer *writer);
 uint32_t mst_writer_events_pending(const struct mst_writer *writer);
 
 /* Effects by how they ended; updates of volumes count as patches. */

@@ -9,7 +9,8 @@
 #include "base/rng.h"
 #include "client/writer.h"
 
-/* Content types of patches. */
+/* Content types other than JSON. */
+#define MST_TYPE_PROTO "application/vnd.kubernetes.protobuf"
 #define MST_TYPE_STRATEGIC "application/strategic-merge-patch+json"
 #define MST_TYPE_MERGE "application/merge-patch+json"
 

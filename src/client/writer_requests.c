@@ -12,6 +12,7 @@
 #include "base/time_text.h"
 #include "client/writer_internal.h"
 #include "codec/json.h"
+#include "codec/proto_writer.h"
 
 #define BOUND_BY_CONTROLLER "pv.kubernetes.io/bound-by-controller"
 #define SELECTED_NODE "volume.kubernetes.io/selected-node"
@@ -67,21 +68,28 @@ static void path_of(const struct mst_effect *e, const char *group_version, struc
 
 /* ---- bodies ---- */
 
-static void print_binding(const struct mst_effect *e, struct mst_json_writer *w)
+/* As protobuf, which the server reads for less than half of what JSON costs it. */
+static void print_binding(const struct mst_effect *e, struct mst_buf *out)
 {
-    mst_jw_object_begin(w);
-    text_member(w, "kind", "Binding");
-    text_member(w, "apiVersion", "v1");
-    open(w, "metadata");
-    member(w, "name", e->name);
-    member(w, "namespace", e->ns);
-    member(w, "uid", e->uid);
-    mst_jw_object_end(w);
-    open(w, "target");
-    text_member(w, "kind", "Node");
-    member(w, "name", e->node);
-    mst_jw_object_end(w);
-    mst_jw_object_end(w);
+    enum { UNKNOWN_TYPE = 1, UNKNOWN_RAW = 2, API_VERSION = 1, KIND = 2 };
+    enum { METADATA = 1, META_NAME = 1, META_NAMESPACE = 3, META_UID = 5 };
+    enum { TARGET = 2, TARGET_KIND = 1, TARGET_NAME = 3 };
+    mst_buf_add(out, "k8s", 4); /* with its zero byte */
+    const size_t type = mst_proto_begin(out, UNKNOWN_TYPE);
+    mst_proto_put_str(out, API_VERSION, MST_STR("v1"));
+    mst_proto_put_str(out, KIND, MST_STR("Binding"));
+    mst_proto_end(out, type);
+    const size_t raw = mst_proto_begin(out, UNKNOWN_RAW);
+    const size_t metadata = mst_proto_begin(out, METADATA);
+    mst_proto_put_str(out, META_NAME, e->name);
+    mst_proto_put_str(out, META_NAMESPACE, e->ns);
+    mst_proto_put_str(out, META_UID, e->uid);
+    mst_proto_end(out, metadata);
+    const size_t target = mst_proto_begin(out, TARGET);
+    mst_proto_put_str(out, TARGET_KIND, MST_STR("Node"));
+    mst_proto_put_str(out, TARGET_NAME, e->node);
+    mst_proto_end(out, target);
+    mst_proto_end(out, raw);
 }
 
 /* Pods' conditions leave out what is empty, PodGroups' say it. */
@@ -244,8 +252,9 @@ static void print_main(const struct mst_work *work, struct mst_writer_request *o
     switch (e->kind) {
     case MST_EFFECT_BIND:
         out->method = MST_POST;
+        out->type = MST_TYPE_PROTO;
         mst_buf_text(&out->path, "/binding");
-        print_binding(e, &w);
+        print_binding(e, &out->body);
         return;
     case MST_EFFECT_POD_STATUS:
     case MST_EFFECT_GROUP_STATUS: patch_status(e, out); return;

@@ -91,8 +91,7 @@ struct mst_feeds *mst_feeds_new(const struct mst_feeds_options *options)
 {
     struct mst_feeds *feeds = mst_calloc(1, sizeof(*feeds));
     feeds->options = *options;
-    feeds->api = mst_scenario_api(options->syms, options->gates, NULL, NULL);
-    feeds->api.upstream = options->upstream;
+    feeds->api = mst_scenario_api(options->syms, options->gates, options->upstream, NULL, NULL);
     uint32_t count;
     const struct mst_followed *fixed = mst_followed_fixed(&count);
     for (uint32_t i = 0; i < count; i++)

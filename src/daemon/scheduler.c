@@ -16,8 +16,10 @@ enum {
     /*
      * Effects that may wait to be carried out before attempts pause. Decisions that nobody can
      * carry out yet are only older than they need be: what comes meanwhile could not overtake them.
+     * Status patches yield to all other work, so more of them gather, one for each object.
      */
     BACKLOG_MAX = 2048,
+    PENDING_MAX = 32768,
 };
 
 struct mst_scheduler {
@@ -55,15 +57,22 @@ static void wake(struct mst_scheduler *s)
         wake_after(s, 0);
 }
 
-static uint32_t backlog(const struct mst_scheduler *s)
+static uint32_t pending(const struct mst_scheduler *s)
 {
     return (s->writer ? mst_writer_pending(s->writer) : 0) +
            (s->calls ? mst_calls_pending(s->calls) : 0);
 }
 
+/* Without what only tells people. */
+static uint32_t backlog(const struct mst_scheduler *s)
+{
+    return (s->writer ? mst_writer_work_pending(s->writer) : 0) +
+           (s->calls ? mst_calls_pending(s->calls) : 0);
+}
+
 static bool may_attempt(const struct mst_scheduler *s)
 {
-    return !s->draining && backlog(s) < BACKLOG_MAX;
+    return !s->draining && backlog(s) < BACKLOG_MAX && pending(s) < PENDING_MAX;
 }
 
 /* Of the pod, or of a member of the group, that the effect is about. */
@@ -120,7 +129,7 @@ static bool step(struct mst_scheduler *s)
 
 static void tell_drained(struct mst_scheduler *s)
 {
-    if (!s->draining || s->drained_told || backlog(s))
+    if (!s->draining || s->drained_told || pending(s))
         return;
     s->drained_told = true;
     if (s->options.drained)

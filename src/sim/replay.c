@@ -83,7 +83,7 @@ static mst_rc feed_set(struct replaying *r, const struct mst_value *object, int6
                        struct mst_err *err)
 {
     struct taking t = { .r = r, .at_ns = at_ns };
-    t.api = mst_scenario_api(r->syms, &r->config.gates, &r->arena, &r->diags);
+    t.api = mst_scenario_api(r->syms, &r->config.gates, r->config.upstream, &r->arena, &r->diags);
     mst_api_decode(&t.api, object, take_object, &t);
     if (t.taken)
         return MST_OK;
@@ -303,7 +303,8 @@ static mst_rc take_head_or_class(struct replaying *r, const struct mst_value *li
     const struct mst_value *object = mst_value_get(line, "set");
     if (!object || !mst_str_is(text_of(mst_value_get(object, "kind")), "PriorityClass"))
         return MST_OK;
-    struct mst_api api = mst_scenario_api(r->syms, &r->config.gates, &r->arena, &r->diags);
+    struct mst_api api =
+        mst_scenario_api(r->syms, &r->config.gates, r->config.upstream, &r->arena, &r->diags);
     mst_api_decode(&api, object, take_class, r);
     return MST_OK;
 }

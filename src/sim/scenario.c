@@ -14,7 +14,7 @@
 /* Objects without creationTimestamp are as old as their place in the input, well before the run. */
 #define EPOCH_S 1767225600LL /* 2026-01-01T00:00:00Z */
 
-struct mst_api mst_scenario_api(struct mst_syms *syms, const struct mst_gates *gates,
+struct mst_api mst_scenario_api(struct mst_syms *syms, const struct mst_gates *gates, bool upstream,
                                 struct mst_arena *arena, struct mst_diags *diags)
 {
     return (struct mst_api){
@@ -26,6 +26,7 @@ struct mst_api mst_scenario_api(struct mst_syms *syms, const struct mst_gates *g
         .preemption_policy = gates->on[MST_GATE_PodGroupPreemptionPolicy],
         .claims = gates->on[MST_GATE_DRAWorkloadResourceClaims],
         .comparison = gates->on[MST_GATE_TaintTolerationComparisonOperators],
+        .upstream = upstream,
     };
 }
 
@@ -407,14 +408,16 @@ static void complete(struct mst_scenario *scenario, struct mst_api *api, uint32_
 }
 
 bool mst_scenario_load(struct mst_scenario *scenario, struct mst_syms *syms,
-                       const struct mst_gates *gates, const char *const *paths, uint32_t path_count,
-                       struct mst_diags *diags)
+                       const struct mst_gates *gates, bool upstream, const char *const *paths,
+                       uint32_t path_count, struct mst_diags *diags)
 {
     scenario->syms = syms;
     scenario->default_class = UINT32_MAX;
-    struct reading r = { .scenario = scenario,
-                         .diags = diags,
-                         .api = mst_scenario_api(syms, gates, &scenario->arena, diags) };
+    struct reading r = {
+        .scenario = scenario,
+        .diags = diags,
+        .api = mst_scenario_api(syms, gates, upstream, &scenario->arena, diags),
+    };
     for (uint32_t i = 0; i < path_count; i++)
         mst_files_add(&scenario->files, paths[i], diags);
     read_files(&r);

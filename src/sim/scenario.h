@@ -68,14 +68,15 @@ struct mst_scenario {
  * Returns  false when there was an error in diags; the scenario must be freed all the same.
  */
 bool mst_scenario_load(struct mst_scenario *scenario, struct mst_syms *syms,
-                       const struct mst_gates *gates, const char *const *paths, uint32_t path_count,
-                       struct mst_diags *diags);
+                       const struct mst_gates *gates, bool upstream, const char *const *paths,
+                       uint32_t path_count, struct mst_diags *diags);
 void mst_scenario_done(struct mst_scenario *scenario);
 
 /*
- * The steps of a server for one decoded object that is created, for mst_scenario_load and replays.
+ * The steps of a server for one decoded object that is created, for mst_scenario_load, replays and
+ * whoever is told of objects by a real one. `upstream`: the profile.
  */
-struct mst_api mst_scenario_api(struct mst_syms *syms, const struct mst_gates *gates,
+struct mst_api mst_scenario_api(struct mst_syms *syms, const struct mst_gates *gates, bool upstream,
                                 struct mst_arena *arena, struct mst_diags *diags);
 /* "Pod default/a". */
 struct mst_str mst_object_label(struct mst_syms *syms, const struct mst_object *object,

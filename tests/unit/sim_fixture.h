@@ -35,7 +35,8 @@ static inline void fixture_init(struct fixture *f, const char *suffix, const cha
     mst_assert(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
     close(fd);
     const char *paths[] = { f->path };
-    f->loaded = mst_scenario_load(&f->scenario, f->syms, &f->config.gates, paths, 1, &f->diags);
+    f->loaded = mst_scenario_load(&f->scenario, f->syms, &f->config.gates, f->config.upstream,
+                                  paths, 1, &f->diags);
     unlink(f->path);
 }
 

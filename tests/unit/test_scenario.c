@@ -201,7 +201,7 @@ static void test_scenario_takes_lists(struct mst_test *t)
                          MST_STR(LISTED(LISTED_POD("a", "") "," LISTED_POD("", "") "," LISTED_POD(
                              "b", ",\"image\":7"))));
     mst_files_add_served(&f.scenario.files, MST_STR("cluster/nodes"), MST_STR(LISTED("")));
-    t_ok(t, mst_scenario_load(&f.scenario, f.syms, &f.config.gates, NULL, 0, &f.diags));
+    t_ok(t, mst_scenario_load(&f.scenario, f.syms, &f.config.gates, false, NULL, 0, &f.diags));
     fixture_diags(&f, &text);
     mst_buf_char(&text, 0);
     /* Unknown fields, empty lists and other people's annotations are no news. */

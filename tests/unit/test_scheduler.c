@@ -105,6 +105,34 @@ static void test_drains(struct mst_test *t)
     rig_done(&rig);
 }
 
+/* Decisions wait for bindings that wait, but for status patches only when they are very many. */
+static void test_backlog(struct mst_test *t)
+{
+    static const struct {
+        const char *name;
+        uint32_t work, status;
+        bool attempts;
+    } cases[] = {
+        { "little work", 2047, 0, true },
+        { "much work", 2048, 0, false },
+        { "many patches", 0, 30000, true },
+        { "too many patches", 0, 32768, false },
+    };
+    for (size_t i = 0; i < MST_COUNT(cases); i++) {
+        struct rig rig;
+        t_case(t, cases[i].name);
+        rig_init(&rig, NULL, false);
+        apply(&rig, NODE POD("a"));
+        sync_all();
+        the_writer->other_work = cases[i].work;
+        the_writer->other_pending = cases[i].status;
+        mst_scheduler_lead(rig.scheduler);
+        turn(&rig);
+        t_bool(t, saw("bind default/a n1"), cases[i].attempts);
+        rig_done(&rig);
+    }
+}
+
 static void test_drains_at_once(struct mst_test *t)
 {
     struct rig rig;
@@ -150,5 +178,6 @@ static void test_looks_up_volumes(struct mst_test *t)
 }
 
 MST_TEST_MAIN(T(test_follows_what_is_served), T(test_waits_for_lists_and_lead),
-              T(test_missing_lists_are_named), T(test_events_name_the_profile), T(test_drains),
-              T(test_drains_at_once), T(test_dry_run_writes_nothing), T(test_looks_up_volumes))
+              T(test_missing_lists_are_named), T(test_events_name_the_profile), T(test_backlog),
+              T(test_drains), T(test_drains_at_once), T(test_dry_run_writes_nothing),
+              T(test_looks_up_volumes))

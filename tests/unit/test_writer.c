@@ -142,7 +142,7 @@ static void test_writer_patches_dropped(struct mst_test *t)
 /* Status is for people: it waits for bindings, but not for ever. */
 static void test_writer_bindings_first(struct mst_test *t)
 {
-    enum { BINDS = 40, STATUS_AT = 17 };
+    enum { BINDS = 100, STATUS_AT = 65 };
     struct rig r;
     char name[BINDS][16];
     rig_start(&r, (struct mst_writer_options){ .parallel = 1 });
@@ -154,6 +154,8 @@ static void test_writer_bindings_first(struct mst_test *t)
         rig_want(&r, rig_bind(2 + (uint64_t)i, name[i], "n"));
     }
     rig_want(&r, rig_bind(99, "becomes", "n")); /* its patch is dropped: it is a binding now */
+    t_int(t, mst_writer_pending(r.writer), BINDS + 3);
+    t_int(t, mst_writer_work_pending(r.writer), BINDS + 2);
     for (uint32_t i = 0; i < BINDS + 3; i++)
         rig_reply(&r, i, 201, NULL);
     t_int(t, r.client.sent.n, BINDS + 3);
@@ -161,6 +163,7 @@ static void test_writer_bindings_first(struct mst_test *t)
         t_bool(t, strstr(r.client.sent.v[i]->text.p, "/status") != NULL, i == STATUS_AT - 1);
     t_ok(t, strstr(r.client.sent.v[BINDS + 2]->text.p, "/becomes/binding"));
     t_int(t, mst_writer_pending(r.writer), 0);
+    t_int(t, mst_writer_work_pending(r.writer), 0);
     rig_stop(&r, t);
 }
 

@@ -1,7 +1,8 @@
 """plane - a control plane on loopback: etcd, kube-apiserver, kube-controller-manager.
 
 Workload-aware scheduling is on. There is a CA, so that clients check certificates as they do in a
-cluster. Every bind, and every request of the service accounts of kube-system, is in the audit log.
+cluster. Every bind, and every request of the service accounts of kube-system, is in the audit log,
+unless the plane is made without one: the log is written before each answer, and that costs.
 """
 import json
 import os
@@ -59,7 +60,7 @@ def make_certificates(directory):
 class Plane:
     """Owns its programs; `directory` gets data, certificates, logs, `kubeconfig`, `audit.log`."""
 
-    def __init__(self, binaries, directory):
+    def __init__(self, binaries, directory, audited=True):
         os.makedirs(directory, exist_ok=True)
         self.binaries, self.directory = binaries, os.path.abspath(directory)
         self.port, self.etcd_port = procs.free_port(), procs.free_port()
@@ -67,7 +68,8 @@ class Plane:
         self.token = secrets.token_hex(16)
         make_certificates(self.directory)
         self._write("tokens.csv", f"{self.token},admin,admin,system:masters\n")
-        self._write("audit.yaml", AUDIT_POLICY)
+        audit = ["--audit-policy-file", self._write("audit.yaml", AUDIT_POLICY),
+                 "--audit-log-path", self.path("audit.log"), "--audit-log-mode", "blocking"]
         self.kubeconfig = self.write_kubeconfig("kubeconfig", f'token: "{self.token}"')
         self.api = Api(self.server, self.token, self.path("ca.crt"))
         self.etcd = self._program("etcd", [
@@ -87,8 +89,7 @@ class Plane:
             "--token-auth-file", self.path("tokens.csv"), "--authorization-mode", "RBAC",
             # Pods need no token, and new nodes are usable without a controller's leave.
             "--disable-admission-plugins", "ServiceAccount,TaintNodesByCondition",
-            "--audit-policy-file", self.path("audit.yaml"),
-            "--audit-log-path", self.path("audit.log"), "--audit-log-mode", "blocking",
+            *(audit if audited else []),
             "--max-requests-inflight", "3000", "--max-mutating-requests-inflight", "1000",
             # Without it a server that ends leaves watches open, up to a minute.
             "--shutdown-watch-termination-grace-period", "5s",

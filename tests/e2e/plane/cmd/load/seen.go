@@ -104,6 +104,13 @@ func (s *seen) report(begin time.Time, result map[string]any) {
 		result["makespan_s"] = last.Sub(begin).Seconds()
 		result["pods_per_s"] = rate(done, last.Sub(begin))
 	}
+	perSecond := make([]int, int(last.Sub(begin).Seconds())+1)
+	for _, at := range s.bound {
+		if second := int(at.Sub(begin).Seconds()); !at.IsZero() && second >= 0 {
+			perSecond[second]++
+		}
+	}
+	result["bound_per_second"] = perSecond
 	if n := len(latencies); n > 0 {
 		result["latency_p50_s"] = latencies[min(n-1, n/2)]
 		result["latency_p99_s"] = latencies[min(n-1, n*99/100)]
