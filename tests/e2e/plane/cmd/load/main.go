@@ -1,6 +1,7 @@
 // Command load measures a scheduler end to end against a real API server.
 //
 //	load -kubeconfig F -shape SHAPE [-while] [FLAGS] -- SCHEDULER ARGS...
+//	load -kubeconfig F -shape SHAPE [-while] [FLAGS] -ceiling
 //
 // It creates nodes (once), the pods of a shape, starts the scheduler that follows "--" and prints one
 // JSON line when every pod was bound or -limit passed. Then it deletes what it created.
@@ -8,7 +9,9 @@
 //	singles   pods without a group
 //	gangs     PodGroups of -size pods each
 //	evict     a gang of -size pods, each of which needs a node whole on which ten others run
-//	ceiling   no scheduler: the pods are bound round robin, as fast as the API server can
+//
+// With -ceiling there is no scheduler: the same pods (not those of evict) are bound round robin, as fast as
+// the API server can; with -while each as soon as it is created.
 //
 // Without -while all pods are there before the scheduler starts, and time counts from its start; so it
 // includes its start-up. With -while the scheduler runs and is idle, and time counts from the
@@ -33,14 +36,14 @@ import (
 type options struct {
 	kubeconfig, shape, scheduler, label string
 	nodes, pods, size, workers          int
-	while                               bool
+	while, ceiling                      bool
 	limit, settle                       time.Duration
 }
 
 func parse() options {
 	var o options
 	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "of an administrator")
-	flag.StringVar(&o.shape, "shape", "singles", "singles, gangs, evict or ceiling")
+	flag.StringVar(&o.shape, "shape", "singles", "singles, gangs or evict")
 	flag.StringVar(&o.scheduler, "scheduler-name", "default-scheduler", "of the pods")
 	flag.StringVar(&o.label, "label", "", "repeated in the result as \"scheduler\"")
 	flag.IntVar(&o.nodes, "nodes", 5000, "made if the cluster has none")
@@ -48,21 +51,28 @@ func parse() options {
 	flag.IntVar(&o.size, "size", 3, "pods of a gang")
 	flag.IntVar(&o.workers, "workers", 64, "requests at a time")
 	flag.BoolVar(&o.while, "while", false, "create while the scheduler runs")
+	flag.BoolVar(&o.ceiling, "ceiling", false, "bind without a scheduler")
 	flag.DurationVar(&o.limit, "limit", 20*time.Minute, "stop waiting")
 	flag.DurationVar(&o.settle, "settle", 5*time.Second, "with -while: time for the scheduler's start")
 	flag.Parse()
 	switch o.shape {
-	case "singles", "ceiling":
+	case "singles":
 		o.size = 1
 	case "gangs":
 		o.pods -= o.pods % o.size
 	case "evict":
 		o.pods, o.while = o.size, true
 	default:
-		fail(fmt.Errorf("-shape %s: want singles, gangs, evict or ceiling", o.shape))
+		fail(fmt.Errorf("-shape %s: want singles, gangs or evict", o.shape))
 	}
-	if o.shape != "ceiling" && flag.NArg() == 0 {
-		fail(fmt.Errorf("no scheduler after --"))
+	if o.ceiling == (flag.NArg() > 0) {
+		fail(fmt.Errorf("want a scheduler after --, or -ceiling"))
+	}
+	if o.ceiling && o.shape == "evict" {
+		fail(fmt.Errorf("-ceiling: nobody would evict; not with -shape evict"))
+	}
+	if o.ceiling {
+		o.scheduler = "nobody"
 	}
 	return o
 }
@@ -87,9 +97,9 @@ func main() {
 		ns: fmt.Sprintf("load-%d-%d", time.Now().Unix(), os.Getpid())}
 	fail(w.prepare())
 	result := map[string]any{"bench": "compare", "shape": o.shape, "scheduler": o.label,
-		"nodes": o.nodes, "pods": o.pods, "size": o.size, "while": o.while,
+		"nodes": o.nodes, "pods": o.pods, "size": o.size, "while": o.while, "ceiling": o.ceiling,
 		"workers": o.workers, "cpus": runtime.NumCPU()}
-	if o.shape == "ceiling" {
+	if o.ceiling {
 		err = ceiling(w, result)
 	} else {
 		err = schedule(w, result)
@@ -107,13 +117,20 @@ func ceiling(w *world, result map[string]any) error {
 	seen := newSeen(w)
 	go seen.follow()
 	begin := time.Now()
-	if err := w.create(); err != nil {
-		return err
-	}
-	result["create_per_s"] = rate(w.options.pods, time.Since(begin))
-	begin = time.Now()
-	if err := w.bindRoundRobin(); err != nil {
-		return err
+	bind := func(i int) error { return w.bind(podName(i), nodeName(i%w.options.nodes)) }
+	if w.options.while {
+		if err := w.create(bind); err != nil {
+			return err
+		}
+	} else {
+		if err := w.create(nil); err != nil {
+			return err
+		}
+		result["create_per_s"] = rate(w.options.pods, time.Since(begin))
+		begin = time.Now()
+		if err := w.each(w.options.pods, bind); err != nil {
+			return err
+		}
 	}
 	select {
 	case <-seen.all:
@@ -129,7 +146,7 @@ func schedule(w *world, result map[string]any) error {
 	go seen.follow()
 	begin := time.Now()
 	if !w.options.while {
-		if err := w.create(); err != nil {
+		if err := w.create(nil); err != nil {
 			return err
 		}
 		begin = time.Now()
@@ -148,7 +165,7 @@ func schedule(w *world, result map[string]any) error {
 	if w.options.while {
 		time.Sleep(w.options.settle)
 		begin = time.Now()
-		failed = w.create()
+		failed = w.create(nil)
 	}
 	if failed == nil {
 		select {

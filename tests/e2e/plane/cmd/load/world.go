@@ -131,20 +131,20 @@ func (w *world) bind(pod, node string) error {
 		Target:     v1.ObjectReference{Kind: "Node", Name: node}}, meta.CreateOptions{})
 }
 
-func (w *world) bindRoundRobin() error {
-	return w.each(w.options.pods, func(i int) error {
-		return w.bind(podName(i), nodeName(i%w.options.nodes))
-	})
-}
-
-// create makes the groups, then the pods, all of one gang near each other in time.
-func (w *world) create() error {
+// create makes the groups, then the pods, all of one gang near each other in time; `then` follows the
+// creation of each, if it is given.
+func (w *world) create(then func(i int) error) error {
 	if w.options.shape == "gangs" || w.options.shape == "evict" {
 		if err := w.each(w.options.pods/w.options.size, w.createGroup); err != nil {
 			return err
 		}
 	}
-	return w.each(w.options.pods, w.createPod)
+	return w.each(w.options.pods, func(i int) error {
+		if err := w.createPod(i); err != nil || then == nil {
+			return err
+		}
+		return then(i)
+	})
 }
 
 func (w *world) createGroup(i int) error {
@@ -165,8 +165,6 @@ func (w *world) createPod(i int) error {
 	p := pod(podName(i), cpu)
 	p.Spec.SchedulerName = w.options.scheduler
 	switch w.options.shape {
-	case "ceiling":
-		p.Spec.SchedulerName = "nobody"
 	case "evict":
 		p.Spec.PriorityClassName = highClass
 		p.Spec.NodeSelector = map[string]string{evictLabel: "true"}
