@@ -23,31 +23,53 @@ static BIO *open_text(struct mst_str pem)
     return bio;
 }
 
-mst_rc mst_pem_check_authority(struct mst_str pem, struct mst_err *err)
+/* The first certificate. All are read: libcurl takes a text as a whole or not at all. */
+static mst_rc read_certificates(struct mst_str pem, const char *field, X509 **out,
+                                struct mst_err *err)
 {
     BIO *bio = open_text(pem);
-    X509 *cert = PEM_read_bio_X509(bio, NULL, no_pass_phrase, NULL);
-    const bool ok = cert != NULL;
-    X509_free(cert);
+    X509 *first = NULL, *next;
+    uint32_t count = 0;
+    while ((next = PEM_read_bio_X509(bio, NULL, no_pass_phrase, NULL))) {
+        if (!count++)
+            first = next;
+        else
+            X509_free(next);
+    }
+    const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
     BIO_free(bio);
     ERR_clear_error();
-    return ok ? MST_OK
-              : mst_fail(err, MST_EINVAL,
-                         "certificate-authority: no certificate in it; want PEM text (-----BEGIN "
-                         "CERTIFICATE-----)");
+    if (first && at_end) {
+        *out = first;
+        return MST_OK;
+    }
+    X509_free(first);
+    if (first)
+        return mst_fail(err, MST_EINVAL,
+                        "%s: certificate %u in it is damaged or cut off; write the whole file "
+                        "again",
+                        field, count + 1);
+    return mst_fail(err, MST_EINVAL,
+                    "%s: no certificate in it; want PEM text (-----BEGIN CERTIFICATE-----)", field);
+}
+
+mst_rc mst_pem_check_authority(struct mst_str pem, struct mst_err *err)
+{
+    X509 *cert = NULL;
+    const mst_rc rc = read_certificates(pem, "certificate-authority", &cert, err);
+    X509_free(cert);
+    return rc;
 }
 
 mst_rc mst_pem_check_pair(struct mst_str cert_pem, struct mst_str key_pem, struct mst_err *err)
 {
-    BIO *cert_bio = open_text(cert_pem), *key_bio = open_text(key_pem);
-    X509 *cert = PEM_read_bio_X509(cert_bio, NULL, no_pass_phrase, NULL);
+    X509 *cert = NULL;
+    mst_rc rc = read_certificates(cert_pem, "client-certificate", &cert, err);
+    if (rc)
+        return rc;
+    BIO *key_bio = open_text(key_pem);
     EVP_PKEY *key = PEM_read_bio_PrivateKey(key_bio, NULL, no_pass_phrase, NULL);
-    mst_rc rc = MST_OK;
-    if (!cert)
-        rc = mst_fail(err, MST_EINVAL,
-                      "client-certificate: no certificate in it; want PEM text (-----BEGIN "
-                      "CERTIFICATE-----)");
-    else if (!key)
+    if (!key)
         rc = mst_fail(err, MST_EINVAL,
                       "client-key: no private key in it; want PEM text without a pass phrase");
     else if (X509_check_private_key(cert, key) != 1)
@@ -55,7 +77,6 @@ mst_rc mst_pem_check_pair(struct mst_str cert_pem, struct mst_str key_pem, struc
                       "client-key: is not the key of client-certificate; give the two of one pair");
     X509_free(cert);
     EVP_PKEY_free(key);
-    BIO_free(cert_bio);
     BIO_free(key_bio);
     ERR_clear_error();
     return rc;

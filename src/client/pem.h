@@ -7,9 +7,12 @@
 
 #include "base/err.h"
 
-/* At least one certificate; what else is in the text is passed over, as Go does. */
+/*
+ * At least one certificate, and none that is damaged or cut off: libcurl refuses the whole text for
+ * one (Go passes over it). What else is in the text is passed over.
+ */
 mst_rc mst_pem_check_authority(struct mst_str pem, struct mst_err *err) MST_WARN_UNUSED;
-/* A certificate and the private key that belongs to it, without a pass phrase. */
+/* Such certificates, and the private key that belongs to the first, without a pass phrase. */
 mst_rc mst_pem_check_pair(struct mst_str cert_pem, struct mst_str key_pem, struct mst_err *err)
     MST_WARN_UNUSED;
 
