@@ -6,7 +6,6 @@
 
 #include <event2/event.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum {
@@ -47,27 +46,18 @@ static void on_done(void *ctx, const struct mst_err *err)
 
 /* ---- where it is ---- */
 
-/* --kubeconfig, $KUBECONFIG, ~/.kube/config if it is there; empty: in a pod. */
-static void find_kubeconfig(const struct mst_args *args, struct mst_buf *out)
-{
-    const char *flag = mst_args_text(args, "kubeconfig", NULL), *list = getenv("KUBECONFIG");
-    if (flag)
-        mst_buf_text(out, flag);
-    else if (mst_connection_default_path(out) && !(list && *list) && access(out->p, F_OK) != 0)
-        out->n = 0;
-    mst_buf_char(out, 0);
-}
-
 static int connect_to(struct mst_live *live, const struct mst_args *args, const struct mst_log *log)
 {
-    MST_AUTO(mst_buf) kubeconfig = { 0 };
+    MST_AUTO(mst_buf) list = { 0 };
+    const char *flag = mst_args_text(args, "kubeconfig", NULL);
+    const bool by_list = !flag && mst_connection_default_list(&list);
     struct mst_err err;
-    find_kubeconfig(args, &kubeconfig);
     const struct mst_connection_options connection = {
-        .kubeconfig = kubeconfig.p[0] ? kubeconfig.p : NULL,
+        .kubeconfig = flag,
+        .kubeconfig_list = by_list ? list.p : NULL, /* with neither: in a pod */
         .context = mst_args_text(args, "context", NULL),
     };
-    if (connection.context && !connection.kubeconfig) {
+    if (connection.context && !by_list && !(flag && *flag)) {
         mst_usage_error(args->command, "flag --context: there is no kubeconfig to find \"%s\" in",
                         connection.context);
         return MST_EXIT_BAD_INPUT;

@@ -7,6 +7,7 @@
 #include "client/connection.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "client/connection_internal.h"
 #include "client/small_file.h"
@@ -39,8 +40,9 @@ static mst_rc load_in_cluster(const struct mst_connection_options *options,
                         "KUBERNETES_SERVICE_PORT are not set; give --kubeconfig");
     out->token_file = mst_arena_printf(&out->arena, "%s/token", dir);
     mst_rc rc = mst_small_file_read(out->token_file, &token, err);
+    out->ca_file = mst_arena_printf(&out->arena, "%s/ca.crt", dir);
     if (!rc)
-        rc = mst_small_file_read(mst_arena_printf(&out->arena, "%s/ca.crt", dir), &ca, err);
+        rc = mst_small_file_read(out->ca_file, &ca, err);
     if (rc)
         return mst_wrap(err, "service account of this pod (is automountServiceAccountToken off?)");
     out->server =
@@ -64,7 +66,8 @@ static mst_rc load_master(const struct mst_connection_options *options, struct m
 /* Credentials do not travel in the clear. */
 static void forget_user(struct mst_connection *c)
 {
-    c->cert_pem = c->key_pem = c->token = c->token_file = MST_STR_NONE;
+    c->cert_pem = c->key_pem = c->cert_file = c->key_file = MST_STR_NONE;
+    c->token = c->token_file = MST_STR_NONE;
     c->username = c->password = MST_STR_NONE;
     c->exec = (struct mst_exec_plugin){ 0 };
 }
@@ -74,7 +77,8 @@ mst_rc mst_connection_load(const struct mst_connection_options *options, struct 
 {
     struct mst_connection loaded = { 0 };
     mst_rc rc;
-    if (options->kubeconfig && *options->kubeconfig)
+    if ((options->kubeconfig && *options->kubeconfig) ||
+        (options->kubeconfig_list && *options->kubeconfig_list))
         rc = mst_kube_load(options, &loaded, err);
     else if (options->master && *options->master)
         rc = load_master(options, &loaded, err);
@@ -96,19 +100,22 @@ void mst_connection_done(struct mst_connection *connection)
     *connection = (struct mst_connection){ 0 };
 }
 
-bool mst_connection_default_path(struct mst_buf *out)
+bool mst_connection_default_list(struct mst_buf *out)
 {
     const char *list = getenv("KUBECONFIG"), *home = getenv("HOME");
+    const bool named = list && list[strspn(list, ":")];
     const size_t begin = out->n;
-    while (list && *list == ':')
-        list++;
-    if (list && *list)
-        mst_buf_add(out, list, strcspn(list, ":"));
+    if (named)
+        mst_buf_text(out, list);
     else if (home && *home)
         mst_buf_printf(out, "%s/.kube/config", home);
     else
         return false;
     mst_buf_char(out, '\0');
     out->n--;
-    return out->n > begin;
+    /* One that was named and is not there is an error, said when it is read. */
+    if (named || access(out->p + begin, F_OK) == 0)
+        return true;
+    out->n = begin;
+    return false;
 }

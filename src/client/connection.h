@@ -29,8 +29,9 @@ struct mst_connection {
     struct mst_str server; /* "https://host:port/prefix", without a slash at the end */
     struct mst_str proxy_url;
     struct mst_str namespace_; /* of the context; "default" without one */
-    /* TLS: PEM text, files read already */
+    /* TLS: PEM text, files read already; which, to read them again; absent: it was no file */
     struct mst_str ca_pem, cert_pem, key_pem;
+    struct mst_str ca_file, cert_file, key_file;
     struct mst_str tls_server_name;
     bool insecure; /* insecure-skip-tls-verify */
     bool compression_off;
@@ -44,9 +45,15 @@ struct mst_connection {
 };
 
 struct mst_connection_options {
-    const char *kubeconfig; /* path; NULL: in-cluster (or `master` alone) */
-    const char *context;    /* NULL: current-context */
-    const char *master;     /* NULL: the kubeconfig's */
+    const char *kubeconfig; /* path; NULL: the list */
+    /*
+     * Paths with ':' between them, as $KUBECONFIG has them: read as one, the first that has an
+     * entry or a current-context wins, missing ones are passed over. NULL: in-cluster (or `master`
+     * alone).
+     */
+    const char *kubeconfig_list;
+    const char *context; /* NULL: current-context */
+    const char *master;  /* NULL: the kubeconfig's */
     /* In-cluster: where token, ca.crt and namespace are; NULL: where the kubelet puts them. */
     const char *service_account_dir;
 };
@@ -63,10 +70,9 @@ mst_rc mst_connection_load(const struct mst_connection_options *options, struct 
 void mst_connection_done(struct mst_connection *connection);
 
 /*
- * The kubeconfig that kubectl would use: the first file that $KUBECONFIG names, else
- * ~/.kube/config. Appended to `out` with a terminating NUL that is not counted; whether it exists
- * is not looked at. False: neither $KUBECONFIG nor $HOME is set.
+ * The kubeconfigs that kubectl would use, as a list: what $KUBECONFIG names, else ~/.kube/config if
+ * it is there. Appended to `out` with a terminating NUL that is not counted. False: there are none.
  */
-bool mst_connection_default_path(struct mst_buf *out);
+bool mst_connection_default_list(struct mst_buf *out);
 
 #endif

@@ -29,9 +29,13 @@ mst_rc mst_kube_list(const struct mst_kube_entry *entry, const char *field, mst_
                      struct mst_err *err) MST_WARN_UNUSED;
 /* A path as the kubeconfig means it: relative to its own directory. */
 struct mst_str mst_kube_path(const struct mst_kube_entry *entry, struct mst_str path);
-/* The bytes of FIELD-data, or of the file that FIELD names; both is an error. */
+/*
+ * The bytes of FIELD-data, or of the file that FIELD names; both is an error.
+ *
+ * ret_file   the path of that file; absent without one.
+ */
 mst_rc mst_kube_bytes(const struct mst_kube_entry *entry, const char *field, struct mst_str *out,
-                      struct mst_err *err) MST_WARN_UNUSED;
+                      struct mst_str *ret_file, struct mst_err *err) MST_WARN_UNUSED;
 
 /* The user's fields; `cluster` brings what plug-ins are told. */
 mst_rc mst_kube_user(const struct mst_kube_entry *user, const struct mst_value *cluster,
@@ -43,7 +47,7 @@ mst_rc mst_kube_user(const struct mst_kube_entry *user, const struct mst_value *
  */
 mst_rc mst_kube_server(const struct mst_kube_entry *from, struct mst_str server, const char *field,
                        struct mst_connection *out, struct mst_err *err) MST_WARN_UNUSED;
-/* The kubeconfig that the options name. `out` must be empty; on failure it is for _done. */
+/* The kubeconfigs that the options name. `out` must be empty; on failure it is for _done. */
 mst_rc mst_kube_load(const struct mst_connection_options *options, struct mst_connection *out,
                      struct mst_err *err) MST_WARN_UNUSED;
 /* The same, of a text that was read from there. */

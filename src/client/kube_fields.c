@@ -89,7 +89,7 @@ struct mst_str mst_kube_path(const struct mst_kube_entry *entry, struct mst_str 
 }
 
 mst_rc mst_kube_bytes(const struct mst_kube_entry *entry, const char *field, struct mst_str *out,
-                      struct mst_err *err)
+                      struct mst_str *ret_file, struct mst_err *err)
 {
     MST_AUTO(mst_buf) bytes = { 0 };
     char data_field[64];
@@ -111,7 +111,8 @@ mst_rc mst_kube_bytes(const struct mst_kube_entry *entry, const char *field, str
                              data_field, at);
     if (path.n) {
         struct mst_err why;
-        rc = mst_small_file_read(mst_kube_path(entry, path), &bytes, &why);
+        path = mst_kube_path(entry, path);
+        rc = mst_small_file_read(path, &bytes, &why);
         if (rc) {
             (void)mst_kube_fail(entry, v, err, "%s: cannot read %s", field, why.text);
             if (err)
@@ -122,5 +123,6 @@ mst_rc mst_kube_bytes(const struct mst_kube_entry *entry, const char *field, str
     if ((path.n || data.n) && !bytes.n)
         return mst_kube_fail(entry, v, err, "%s: is empty", data.n ? data_field : field);
     *out = bytes.n ? mst_arena_str(entry->arena, mst_buf_span(&bytes)) : MST_STR_NONE;
+    *ret_file = path;
     return MST_OK;
 }

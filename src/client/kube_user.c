@@ -215,9 +215,9 @@ mst_rc mst_kube_user(const struct mst_kube_entry *user, const struct mst_value *
         return mst_kube_fail(user, provider, err,
                              "auth-provider: Kubernetes 1.26 removed these; use an exec plug-in "
                              "(gke-gcloud-auth-plugin, kubelogin, ...)");
-    mst_rc rc = mst_kube_bytes(user, "client-certificate", &out->cert_pem, err);
+    mst_rc rc = mst_kube_bytes(user, "client-certificate", &out->cert_pem, &out->cert_file, err);
     if (!rc)
-        rc = mst_kube_bytes(user, "client-key", &out->key_pem, err);
+        rc = mst_kube_bytes(user, "client-key", &out->key_pem, &out->key_file, err);
     if (!rc)
         rc = mst_kube_text(user, "token", &out->token, err);
     if (!rc)

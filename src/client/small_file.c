@@ -1,7 +1,8 @@
 /*
  * small_file.c - files of configuration and credentials, read whole.
  *
- * Invariants: never waits: what is no regular file (a FIFO, a terminal) is refused.
+ * Invariants: mst_small_file_read never waits: what is no regular file (a pipe, a terminal) is
+ *             refused.
  */
 #include "client/small_file.h"
 
@@ -35,12 +36,12 @@ static mst_rc read_all(int fd, struct mst_str path, struct mst_buf *out, struct 
     }
 }
 
-mst_rc mst_small_file_read(struct mst_str path, struct mst_buf *out, struct mst_err *err)
+static mst_rc read_path(struct mst_str path, bool wait, struct mst_buf *out, struct mst_err *err)
 {
     MST_AUTO(mst_buf) name = { 0 };
     mst_buf_str(&name, path);
     mst_buf_char(&name, '\0');
-    const int fd = open(name.p, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int fd = open(name.p, O_RDONLY | O_CLOEXEC | (wait ? 0 : O_NONBLOCK));
     if (fd < 0)
         return fail_errno(path, errno, err);
     const size_t begin = out->n;
@@ -48,7 +49,7 @@ mst_rc mst_small_file_read(struct mst_str path, struct mst_buf *out, struct mst_
     mst_rc rc;
     if (fstat(fd, &st))
         rc = fail_errno(path, errno, err);
-    else if (!S_ISREG(st.st_mode))
+    else if (!wait && !S_ISREG(st.st_mode))
         rc = mst_fail(err, MST_EIO, "%.*s: not a regular file", MST_ARG(path));
     else
         rc = read_all(fd, path, out, err);
@@ -56,4 +57,14 @@ mst_rc mst_small_file_read(struct mst_str path, struct mst_buf *out, struct mst_
     if (rc)
         out->n = begin;
     return rc;
+}
+
+mst_rc mst_small_file_read(struct mst_str path, struct mst_buf *out, struct mst_err *err)
+{
+    return read_path(path, false, out, err);
+}
+
+mst_rc mst_small_file_read_waiting(struct mst_str path, struct mst_buf *out, struct mst_err *err)
+{
+    return read_path(path, true, out, err);
 }

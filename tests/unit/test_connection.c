@@ -102,6 +102,12 @@ static void test_connection_everything(struct mst_test *t)
     char want[160];
     snprintf(want, sizeof(want), "%s/tok", w.dir);
     t_str(t, c.token_file, want);
+    snprintf(want, sizeof(want), "%s/ca.crt", w.dir);
+    t_str(t, c.ca_file, want);
+    snprintf(want, sizeof(want), "%s/user.crt", w.dir);
+    t_str(t, c.cert_file, want);
+    snprintf(want, sizeof(want), "%s/user.key", w.dir);
+    t_str(t, c.key_file, want);
     t_str(t, c.impersonate_user, "who");
     t_str(t, c.impersonate_uid, "7");
     t_int(t, c.impersonate_groups.n, 2);
@@ -136,6 +142,7 @@ static void test_connection_data(struct mst_test *t)
     t_str(t, c.ca_pem, "CA");
     t_str(t, c.cert_pem, "CERT");
     t_str(t, c.key_pem, "KEY");
+    t_ok(t, !c.ca_file.p && !c.cert_file.p && !c.key_file.p);
     mst_connection_done(&c);
     write_config(&w, "{" SERVER ", insecure-skip-tls-verify: true}",
                  "{username: a, password: b, exec: null, auth-provider: null}");
@@ -192,11 +199,12 @@ static void test_connection_plain(struct mst_test *t)
         char cluster[64];
         snprintf(cluster, sizeof(cluster), "{server: '%s'}", servers[i]);
         write_config(&w, cluster,
-                     "{token: t, as: who, exec: {command: x, interactiveMode: Never, "
+                     "{token: t, client-certificate: user.crt, client-key: user.key, as: who, "
+                     "exec: {command: x, interactiveMode: Never, "
                      "apiVersion: client.authentication.k8s.io/v1}}");
         t_int(t, load(&w, NULL, NULL, &c, &err), MST_OK);
         t_str(t, c.server, "http://h:8080");
-        t_ok(t, !c.token.p && !c.exec.command.p);
+        t_ok(t, !c.token.p && !c.exec.command.p && !c.cert_file.p && !c.key_file.p);
         t_str(t, c.impersonate_user, "who");
         mst_connection_done(&c);
     }
@@ -366,6 +374,8 @@ static void test_connection_in_cluster(struct mst_test *t)
     char want[160];
     snprintf(want, sizeof(want), "%s/token", w.dir);
     t_str(t, c.token_file, want);
+    snprintf(want, sizeof(want), "%s/ca.crt", w.dir);
+    t_str(t, c.ca_file, want);
     mst_connection_done(&c);
     setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
     write_file(&w, "namespace", "kube-system\n");
@@ -377,20 +387,193 @@ static void test_connection_in_cluster(struct mst_test *t)
     world_end(&w);
 }
 
-static void test_connection_default_path(struct mst_test *t)
+/* ---- several files ---- */
+
+static mst_rc load_list(const struct world *w, const char *names, struct mst_connection *out,
+                        struct mst_err *err)
+{
+    MST_AUTO(mst_buf) list = { 0 };
+    for (const char *at = names; *at; at += strspn(at, " ")) {
+        const int n = (int)strcspn(at, " ");
+        mst_buf_printf(&list, "%s%s/%.*s", list.n ? ":" : "", w->dir, n, at);
+        at += n;
+    }
+    mst_buf_char(&list, 0);
+    const struct mst_connection_options options = { .kubeconfig_list = list.p };
+    return mst_connection_load(&options, out, err);
+}
+
+/* Source: client-go tools/clientcmd loader_test.go (merging), re-expressed. */
+static void test_connection_list(struct mst_test *t)
 {
     static const struct {
-        const char *list, *home, *want; /* NULL: none */
+        const char *names, *server, *token; /* server NULL: an error */
+        const char *error;
     } cases[] = {
-        { NULL, "/h", "/h/.kube/config" },
-        { "", "/h", "/h/.kube/config" },
-        { "/a", "/h", "/a" },
-        { "/a:/b", "/h", "/a" },
-        { ":/b", "/h", "/b" },
-        { ":", "/h", "/h/.kube/config" },
-        { NULL, NULL, NULL },
+        { "a", "https://a", "a", NULL },
+        { "a b", "https://a", "a", NULL },
+        { "b a", "https://b", "b", NULL },
+        { "nope a empty nope b", "https://a", "a", NULL },
+        { "users a b", "https://a", "users", NULL }, /* one user of that name wins whole */
+        { "context a b", "https://b", "a", NULL },   /* from here, what it names from there */
+        { "context users clusters", "https://c", "users", NULL },
+        { "nope", NULL, NULL, "/nope: none of these files exists; name one that does" },
+        { "nope nope", NULL, NULL, "none of these files exists" },
+        { "empty", NULL, NULL, "/empty: is empty" },
+        { "empty empty", NULL, NULL, "/empty: is empty" },
+        { "users", NULL, NULL, "/users: current-context: not given" },
+        { "users clusters", NULL, NULL, "/clusters: current-context: not given" },
+        { "context users", NULL, NULL, "/users: no cluster \"two\"" },
+        { "context clusters a", "https://c", "a", NULL },
+        { "a bad", NULL, NULL, "/bad:1:" },
+        { "a pod", NULL, NULL, "/pod:1: is no kubeconfig: kind \"Pod\"" },
+        { "context clusters twice a", NULL, NULL, "/twice:1: users: the name \"u\" is used twice" },
+        { "a twice", "https://a", "a", NULL }, /* nobody looks at what has lost */
     };
+    struct world w;
+    world_begin(&w);
+    write_file(&w, "a",
+               "current-context: x\n"
+               "contexts: [{name: x, context: {cluster: one, user: u}}]\n"
+               "clusters: [{name: one, cluster: {server: 'https://a'}}]\n"
+               "users: [{name: u, user: {token: a, as: who}}]\n");
+    write_file(&w, "b",
+               "current-context: x\n"
+               "contexts: [{name: x, context: {cluster: two, user: u}}]\n"
+               "clusters: [{name: two, cluster: {server: 'https://b'}}]\n"
+               "users: [{name: u, user: {token: b}}]\n");
+    write_file(&w, "users", "users: [{name: u, user: {token: users}}]\n");
+    write_file(&w, "clusters", "clusters: [{name: two, cluster: {server: 'https://c'}}]\n");
+    write_file(&w, "context",
+               "current-context: z\ncontexts: [{name: z, context: {cluster: two, user: u}}]\n");
+    write_file(&w, "bad", "a: [");
+    write_file(&w, "pod", "kind: Pod\n");
+    write_file(&w, "twice", "users: [{name: u, user: {}}, {name: u, user: {}}]\n");
     for (size_t i = 0; i < MST_COUNT(cases); i++) {
+        struct mst_connection c = { 0 };
+        struct mst_err err = { 0 };
+        t_case(t, cases[i].names);
+        const mst_rc rc = load_list(&w, cases[i].names, &c, &err);
+        t_bool(t, rc == MST_OK, cases[i].server != NULL);
+        if (rc && (!cases[i].error || !strstr(err.text, cases[i].error)))
+            t_text(t, err.text, cases[i].error ? cases[i].error : "");
+        if (!rc) {
+            t_str(t, c.server, cases[i].server);
+            t_str(t, c.token, cases[i].token);
+            t_bool(t, c.impersonate_user.n > 0, strcmp(cases[i].token, "a") == 0);
+        }
+        mst_connection_done(&c);
+    }
+    world_end(&w);
+}
+
+/* Relative paths count from the file that they stand in. */
+static void test_connection_list_paths(struct mst_test *t)
+{
+    struct world w, other;
+    struct mst_connection c;
+    struct mst_err err;
+    char list[300];
+    world_begin(&w);
+    world_begin(&other);
+    write_file(&w, "config",
+               "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
+               "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: "
+               "ca.crt}}]\n");
+    write_file(
+        &other, "config",
+        "users: [{name: u, user: {client-certificate: user.crt, client-key: ./user.key}}]\n");
+    write_file(&other, "user.crt", "OTHER");
+    snprintf(list, sizeof(list), ":%s::%s:", w.path, other.path);
+    const struct mst_connection_options options = { .kubeconfig_list = list };
+    t_int(t, mst_connection_load(&options, &c, &err), MST_OK);
+    t_str(t, c.ca_pem, "CA");
+    t_str(t, c.cert_pem, "OTHER");
+    char want[160];
+    snprintf(want, sizeof(want), "%s/ca.crt", w.dir);
+    t_str(t, c.ca_file, want);
+    snprintf(want, sizeof(want), "%s/./user.key", other.dir);
+    t_str(t, c.key_file, want);
+    mst_connection_done(&c);
+    world_end(&w);
+    world_end(&other);
+}
+
+static void test_connection_list_too_long(struct mst_test *t)
+{
+    struct world w;
+    struct mst_connection c;
+    struct mst_err err;
+    MST_AUTO(mst_buf) names = { 0 };
+    world_begin(&w);
+    write_config(&w, "{" SERVER "}", "{}");
+    for (int i = 0; i < 64; i++)
+        mst_buf_text(&names, "config ");
+    mst_buf_char(&names, 0);
+    t_int(t, load_list(&w, names.p, &c, &err), MST_OK);
+    mst_connection_done(&c);
+    names.n--;
+    mst_buf_text(&names, "config");
+    mst_buf_char(&names, 0);
+    t_int(t, load_list(&w, names.p, &c, &err), MST_ELIMIT);
+    t_ok(t, strstr(err.text, "/config: more than 64 files"));
+    world_end(&w);
+}
+
+/* What a shell's <(...) is: a pipe that is read to its end. */
+static void test_connection_pipe(struct mst_test *t)
+{
+    static const char text[] = "current-context: x\n"
+                               "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
+                               "clusters: [{name: c, cluster: {server: 'https://h'}}]\n"
+                               "users: [{name: u, user: {token: t}}]\n";
+    struct mst_connection c;
+    struct mst_err err;
+    int fds[2];
+    char path[40];
+    bool bad = pipe2(fds, O_CLOEXEC);
+    mst_assert(!bad);
+    bad = write(fds[1], text, sizeof(text) - 1) != (ssize_t)sizeof(text) - 1;
+    mst_assert(!bad);
+    close(fds[1]);
+    snprintf(path, sizeof(path), "/dev/fd/%d", fds[0]);
+    const struct mst_connection_options options = { .kubeconfig = path };
+    t_int(t, mst_connection_load(&options, &c, &err), MST_OK);
+    t_str(t, c.server, "https://h");
+    t_str(t, c.token, "t");
+    mst_connection_done(&c);
+    t_case(t, "read before");
+    t_int(t, mst_connection_load(&options, &c, &err), MST_EDECODE);
+    close(fds[0]);
+    t_case(t, "a directory");
+    const struct mst_connection_options directory = { .kubeconfig = "/tmp" };
+    t_int(t, mst_connection_load(&directory, &c, &err), MST_EIO);
+    t_ok(t, strstr(err.text, "/tmp: Is a directory"));
+}
+
+static void test_connection_default_list(struct mst_test *t)
+{
+    struct world w;
+    world_begin(&w);
+    char dir[96], config[128];
+    snprintf(dir, sizeof(dir), "%s/.kube", w.dir);
+    snprintf(config, sizeof(config), "%s/config", dir);
+    const struct {
+        const char *list, *home, *want; /* NULL: none */
+        bool there;                     /* ~/.kube/config */
+    } cases[] = {
+        { NULL, w.dir, config, true },     { NULL, w.dir, NULL, false },
+        { "", w.dir, config, true },       { "/a", w.dir, "/a", false },
+        { "/a:/b", w.dir, "/a:/b", true }, { ":/b", NULL, ":/b", false },
+        { ":", w.dir, config, true },      { NULL, NULL, NULL, true },
+    };
+    mkdir(dir, 0700);
+    for (size_t i = 0; i < MST_COUNT(cases); i++) {
+        t_case(t, cases[i].list ? cases[i].list : "no KUBECONFIG");
+        if (cases[i].there)
+            write_file(&w, ".kube/config", "");
+        else
+            unlink(config);
         MST_AUTO(mst_buf) out = { 0 };
         unsetenv("KUBECONFIG");
         unsetenv("HOME");
@@ -398,13 +581,18 @@ static void test_connection_default_path(struct mst_test *t)
             setenv("KUBECONFIG", cases[i].list, 1);
         if (cases[i].home)
             setenv("HOME", cases[i].home, 1);
-        t_bool(t, mst_connection_default_path(&out), cases[i].want != NULL);
+        t_bool(t, mst_connection_default_list(&out), cases[i].want != NULL);
         if (cases[i].want)
             t_text(t, out.p, cases[i].want);
     }
+    unlink(config);
+    rmdir(dir);
+    world_end(&w);
 }
 
 MST_TEST_MAIN(T(test_connection_everything), T(test_connection_data), T(test_connection_contexts),
               T(test_connection_plain), T(test_connection_bad_entries),
               T(test_connection_bad_files), T(test_connection_master_alone),
-              T(test_connection_in_cluster), T(test_connection_default_path))
+              T(test_connection_in_cluster), T(test_connection_list), T(test_connection_list_paths),
+              T(test_connection_list_too_long), T(test_connection_pipe),
+              T(test_connection_default_list))
