@@ -9,7 +9,7 @@
  *             MST_NET_BROKEN (a GET or DELETE without a body may be, on a new connection).
  * Not here:   retries (who asks knows whether asking again is safe), what requests mean. Redirects
  *             are answers like others. Credentials that the server refuses (401) are renewed for
- *             the requests to come.
+ *             the requests to come, as are certificates and authorities whose files were.
  *
  * Over TLS all requests share one connection if the server speaks HTTP/2. gzip is accepted for
  * whole answers to GET (the server does not compress streams), unless the connection turns it off
@@ -32,6 +32,8 @@ struct mst_client_options {
     const char *user_agent;
     double qps;    /* requests a second in the long run; <= 0: unlimited */
     int32_t burst; /* requests at once */
+    /* How often files of certificates are looked at; 0: every minute; < 0: for each request. */
+    int64_t files_ms;
 };
 
 typedef enum { MST_GET, MST_POST, MST_PUT, MST_PATCH, MST_DELETE } mst_method;

@@ -43,7 +43,7 @@ static void forget_headers(struct mst_auth *auth)
     }
 }
 
-static void changed(struct mst_auth *auth)
+void mst_auth_changed(struct mst_auth *auth)
 {
     auth->version++;
     forget_headers(auth);
@@ -145,7 +145,7 @@ static mst_rc read_token(struct mst_client *client, struct mst_err *err)
     if (!mst_str_eq(text, mst_buf_span(&auth->token))) {
         auth->token.n = 0;
         mst_buf_str(&auth->token, text);
-        changed(auth);
+        mst_auth_changed(auth);
     }
     return MST_OK;
 }
@@ -197,7 +197,7 @@ static void on_credentials(void *ctx, const struct mst_exec_credentials *credent
             replace(&auth->key, credentials->key_pem);
             auth->tls_version++;
         }
-        changed(auth);
+        mst_auth_changed(auth);
     }
     mst_client_credentials(client, credentials != NULL);
 }
@@ -216,9 +216,25 @@ static mst_auth_state exec_ready(struct mst_client *client)
 
 /* ---- all of them ---- */
 
+struct mst_tls_texts mst_auth_tls(const struct mst_client *client)
+{
+    const struct mst_auth *auth = &client->auth;
+    const struct mst_connection *c = client->options.connection;
+    struct mst_tls_texts texts = { .ca = c->ca_pem, .cert = c->cert_pem, .key = c->key_pem };
+    if (auth->files.ca.n)
+        texts.ca = mst_buf_span(&auth->files.ca);
+    const struct mst_buf *cert = auth->cert.n ? &auth->cert : &auth->files.cert;
+    if (cert->n) {
+        texts.cert = mst_buf_span(cert);
+        texts.key = mst_buf_span(auth->cert.n ? &auth->key : &auth->files.key);
+    }
+    return texts;
+}
+
 mst_auth_state mst_auth_ready(struct mst_client *client)
 {
     const struct mst_connection *c = client->options.connection;
+    mst_cert_files_look(client);
     if (c->exec.command.n)
         return exec_ready(client);
     return c->token_file.n ? token_ready(client) : MST_AUTH_READY;
@@ -231,6 +247,7 @@ void mst_auth_refused(struct mst_client *client, uint64_t version)
         return;
     auth->have = false;
     auth->read_ns = 0;
+    mst_cert_files_suspect(client, auth->tls_version);
 }
 
 mst_rc mst_auth_init(struct mst_client *client, struct mst_err *err)
@@ -251,6 +268,7 @@ mst_rc mst_auth_init(struct mst_client *client, struct mst_err *err)
         rc = mst_pem_check_pair(c->cert_pem, c->key_pem, err);
     mst_buf_str(&client->auth.token, c->token);
     client->auth.version = client->auth.tls_version = 1;
+    mst_cert_files_init(client);
     return rc;
 }
 
@@ -259,6 +277,7 @@ void mst_auth_done(struct mst_client *client)
     struct mst_auth *auth = &client->auth;
     mst_exec_cancel(auth->run);
     forget_headers(auth);
+    mst_cert_files_done(client);
     mst_buf_done(&auth->token);
     mst_buf_done(&auth->cert);
     mst_buf_done(&auth->key);

@@ -44,7 +44,7 @@ struct mst_request_handle {
     mst_request_state state;
     bool stream; /* has `data`: not for the pool */
     CURL *easy;
-    uint64_t tls_version;  /* of the client certificate that `easy` has */
+    uint64_t tls_version;  /* of the certificates that `easy` has */
     uint64_t auth_version; /* of the credentials it was sent with */
     struct mst_headers *headers;
     struct mst_request_spec spec; /* path and body are in `url` and `upload` */
@@ -68,11 +68,25 @@ struct mst_request_list {
 
 typedef enum { MST_AUTH_READY, MST_AUTH_WAIT, MST_AUTH_FAILED } mst_auth_state;
 
+/* Files of certificates, looked at again and again. */
+struct mst_cert_files {
+    struct mst_buf ca, cert, key; /* what came after the connection's; empty: nothing did */
+    struct mst_buf ca_problem, pair_problem; /* why what is there now is not used; empty: it is */
+    int64_t looked_ns;
+    bool suspect; /* something failed that renewed files may cure: look with the next request */
+};
+
+/* What new connections are made with; absent: without. */
+struct mst_tls_texts {
+    struct mst_str ca, cert, key;
+};
+
 struct mst_auth {
-    struct mst_buf token;        /* empty: none */
-    struct mst_buf cert, key;    /* of a plug-in; empty: the connection's */
+    struct mst_buf token;     /* empty: none */
+    struct mst_buf cert, key; /* of a plug-in; empty: the files' or the connection's */
+    struct mst_cert_files files;
     uint64_t version;            /* grows with each change */
-    uint64_t tls_version;        /* grows with each change of cert and key; from 1 */
+    uint64_t tls_version;        /* grows with each change of mst_auth_tls; from 1 */
     int64_t read_ns;             /* of the token file; 0: not read */
     int64_t expires_unix_s;      /* of a plug-in's credentials */
     bool have;                   /* a plug-in's credentials are there and were not refused */
@@ -138,5 +152,17 @@ void mst_auth_refused(struct mst_client *client, uint64_t version);
 struct mst_headers *mst_auth_headers(struct mst_client *client, const char *accept,
                                      const char *type);
 void mst_headers_unref(struct mst_headers *headers);
+struct mst_tls_texts mst_auth_tls(const struct mst_client *client);
+/* What says who we are is new: requests from now on are of a new version. */
+void mst_auth_changed(struct mst_auth *auth);
+
+/* ---- client_files.c ---- */
+
+void mst_cert_files_init(struct mst_client *client);
+void mst_cert_files_done(struct mst_client *client);
+/* Before a request is started: reads the files again if it is time to. */
+void mst_cert_files_look(struct mst_client *client);
+/* A request that was sent with these certificates failed, maybe for their sake. */
+void mst_cert_files_suspect(struct mst_client *client, uint64_t tls_version);
 
 #endif

@@ -118,10 +118,6 @@ static void init_tls(struct mst_request_handle *r)
     MST_CURL_SET(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     MST_CURL_SET(easy, CURLOPT_SSL_VERIFYPEER, c->insecure ? 0L : 1L);
     MST_CURL_SET(easy, CURLOPT_SSL_VERIFYHOST, c->insecure ? 0L : 2L);
-    if (c->ca_pem.n) {
-        mst_curl_only_given_authority(easy);
-        mst_curl_set_blob(easy, CURLOPT_CAINFO_BLOB, c->ca_pem);
-    }
     if (r->client->connect_to)
         MST_CURL_SET(easy, CURLOPT_CONNECT_TO, r->client->connect_to);
     if (c->username.n || c->password.n) {
@@ -162,17 +158,19 @@ void mst_transfer_init(struct mst_request_handle *r)
         init_tls(r);
 }
 
-static void set_client_certificate(struct mst_request_handle *r)
+/* libcurl takes no connection for a request that was made with other certificates. */
+static void set_certificates(struct mst_request_handle *r)
 {
-    const struct mst_auth *auth = &r->client->auth;
-    const struct mst_connection *c = r->client->options.connection;
-    if (!r->client->tls || r->tls_version == auth->tls_version)
+    const struct mst_tls_texts texts = mst_auth_tls(r->client);
+    if (!r->client->tls || r->tls_version == r->client->auth.tls_version)
         return;
-    r->tls_version = auth->tls_version;
-    mst_curl_set_blob(r->easy, CURLOPT_SSLCERT_BLOB,
-                      auth->cert.n ? mst_buf_span(&auth->cert) : c->cert_pem);
-    mst_curl_set_blob(r->easy, CURLOPT_SSLKEY_BLOB,
-                      auth->key.n ? mst_buf_span(&auth->key) : c->key_pem);
+    r->tls_version = r->client->auth.tls_version;
+    if (texts.ca.n) {
+        mst_curl_only_given_authority(r->easy);
+        mst_curl_set_blob(r->easy, CURLOPT_CAINFO_BLOB, texts.ca);
+    }
+    mst_curl_set_blob(r->easy, CURLOPT_SSLCERT_BLOB, texts.cert);
+    mst_curl_set_blob(r->easy, CURLOPT_SSLKEY_BLOB, texts.key);
 }
 
 static const char *name_of(mst_method method)
@@ -248,7 +246,7 @@ void mst_transfer_start(struct mst_request_handle *r)
     MST_CURL_SET(easy, CURLOPT_URL, r->url.p);
     MST_CURL_SET(easy, CURLOPT_HTTPHEADER, r->headers->lines);
     set_method(r);
-    set_client_certificate(r);
+    set_certificates(r);
     const int64_t timeout_ms = spec->timeout_ms ? spec->timeout_ms : TIMEOUT_MS;
     MST_CURL_SET(easy, CURLOPT_TIMEOUT_MS, (long)MST_MAX(timeout_ms, INT64_C(0)));
     /* Whole lists only: the server does not compress what it streams. */
@@ -365,6 +363,9 @@ void mst_transfer_finish(struct mst_request_handle *r, CURLcode code)
             read_refusal(r, &reply);
     } else {
         reply.problem = net_problem(r, code, reply.net);
+        /* A server may refuse a certificate after it let the connection come about. */
+        if (reply.net == MST_NET_TLS || (reply.net == MST_NET_BROKEN && !r->header_bytes))
+            mst_cert_files_suspect(r->client, r->tls_version);
     }
     mst_request_end(r, &reply);
 }
