@@ -153,6 +153,21 @@ expect 2 'flag --sort-by: invalid value "x"; allowed: name, pods, cpu, memory, n
 expect 2 'do not go together' status -A -n x
 expect 2 'has no meaning with a target' explain -A pod/x
 
+# Several kubeconfigs, and one from a pipe.
+printf '%s\n' 'current-context: mine' 'contexts:' \
+    '- {name: mine, context: {cluster: all, user: me, namespace: team-a}}' >"$work/mine"
+KUBECONFIG="$work/absent:$work/mine:$work/kubeconfig"
+expect 3 'half    gang       3         1' status
+expect 0 'no PodGroups' status -n nowhere --context all
+KUBECONFIG="$work/absent:$work/gone"
+expect 2 "$work/absent:$work/gone: none of these files exists; name one that does" status
+KUBECONFIG="$work/kubeconfig"
+mkfifo "$work/pipe"
+cat "$work/kubeconfig" >"$work/pipe" &
+feeder=$!
+expect 3 'half    gang       3         1' status --context team --kubeconfig "$work/pipe"
+kill "$feeder" 2>/dev/null || : # in case nobody read it
+
 # As kubectl's plug-in.
 ln -s "$(command -v "$MUSTER")" "$work/kubectl-muster"
 ln -s "$(command -v "$MUSTER")" "$work/kubectl_complete-muster"
