@@ -2,6 +2,7 @@
  * check.c - is the cluster consistent, and is it byte for byte what it was? For tests.
  */
 #include "cluster/cluster_internal.h"
+#include "cluster/volumes.h"
 
 struct sums {
     int64_t *requested; /* [resource * count + row] */
@@ -96,6 +97,24 @@ static void check_lists(const struct mst_cluster *cluster)
     }
 }
 
+/* On the list of its node is exactly who runs there, has volumes and was taken off. */
+static void check_away(const struct mst_cluster *cluster)
+{
+    const struct mst_nodes *nodes = &cluster->nodes;
+    uint32_t listed = 0, away = 0;
+    for (uint32_t row = 0; row < nodes->count; row++)
+        for (uint32_t i = nodes->first_away[row]; i != MST_ROW_NONE;
+             i = cluster->pods.v[i].away_next) {
+            const struct mst_pod_row *p = &cluster->pods.v[i];
+            mst_assert(p->live && p->away && p->volumes && p->node == MST_ROW_NONE);
+            mst_assert(p->node_name == nodes->name[row] && cluster->txn_depth > 0);
+            listed++;
+        }
+    for (uint32_t i = 0; i < cluster->pods.n; i++)
+        away += cluster->pods.v[i].live && cluster->pods.v[i].away;
+    mst_assert(listed == away);
+}
+
 /* What is derived is what the row's columns say now. */
 static void check_derived(const struct mst_nodes *nodes, uint32_t row)
 {
@@ -147,6 +166,7 @@ void mst_cluster_check(const struct mst_cluster *cluster)
         check_derived(nodes, row);
     }
     check_lists(cluster);
+    check_away(cluster);
     check_groups(cluster);
     check_references(cluster, &arena);
     mst_arena_done(&arena);
@@ -159,6 +179,20 @@ static void dump_heads(struct mst_buf *out, const uint32_t *heads, uint32_t n)
         if (heads[sym] != MST_ROW_NONE) {
             mst_buf_add(out, &sym, sizeof(sym));
             mst_buf_add(out, &heads[sym], sizeof(*heads));
+        }
+}
+
+static void dump_assumptions(const struct mst_cluster *cluster, struct mst_buf *out)
+{
+    static const mst_vol_kind kinds[] = { MST_VOL_PV, MST_VOL_PVC };
+    for (size_t k = 0; k < MST_COUNT(kinds); k++)
+        for (uint32_t i = 0; i < mst_volumes_count(cluster, kinds[k]); i++) {
+            const struct mst_assumption *a = &mst_volumes_at(cluster, kinds[k], i)->assumption;
+            const uint32_t facts[] = { a->on, a->by_controller, a->node, a->claim.set,
+                                       a->claim.ns };
+            mst_buf_add(out, facts, sizeof(facts));
+            mst_buf_str(out, a->claim.name);
+            mst_buf_str(out, a->claim.uid);
         }
 }
 
@@ -197,6 +231,7 @@ void mst_cluster_dump(const struct mst_cluster *cluster, struct mst_buf *out)
         if (p->node != MST_ROW_NONE)
             mst_buf_add(out, &p->lost_ports, sizeof(p->lost_ports));
     }
+    dump_assumptions(cluster, out);
     dump_heads(out, cluster->nominated_head.v, cluster->nominated_head.n);
     dump_heads(out, cluster->unknown_head.v, cluster->unknown_head.n);
     mst_buf_add(out, &cluster->nominated_pod_count, sizeof(cluster->nominated_pod_count));

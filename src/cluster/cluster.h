@@ -41,7 +41,9 @@ struct mst_pod_row {
     uint32_t node;     /* row it occupies (assigned, assumed or tentative), or MST_ROW_NONE */
     mst_sym node_name; /* of the assigned or assumed node, known to us or not */
     uint32_t node_next, node_prev; /* pods of the same row, or of the same unknown node */
-    uint32_t group;                /* row of its group, or MST_ROW_NONE */
+    uint32_t away_next, away_prev; /* see mst_nodes.first_away */
+    bool away;
+    uint32_t group; /* row of its group, or MST_ROW_NONE */
     uint32_t group_next, group_prev;
     mst_sym nominated;        /* in memory: the nominator's entry */
     mst_sym status_nominated; /* as in the API, as far as we know */
@@ -96,7 +98,12 @@ struct mst_namespace_row {
     bool live;
 };
 
-typedef enum { MST_UNDO_PLACE, MST_UNDO_UNPLACE, MST_UNDO_NOMINATE } mst_undo_kind;
+typedef enum {
+    MST_UNDO_PLACE,
+    MST_UNDO_UNPLACE,
+    MST_UNDO_NOMINATE,
+    MST_UNDO_ASSUMPTION, /* of a volume or claim; what was before is kept in volumes_assume.c */
+} mst_undo_kind;
 /* Where a pod was in a list, and who took its place there (MST_ROW_NONE: nobody). */
 struct mst_gap {
     uint32_t prev, next, filler;
@@ -131,6 +138,11 @@ struct mst_cluster {
      * other: it counts as free until somebody else comes with it.
      */
     bool ports_as_set;
+    /*
+     * Profile upstream, set like groups_enabled: what an assumption replaces is gone for good, also
+     * in a transaction, as in kube-scheduler's assume caches. Otherwise it comes back.
+     */
+    bool assumes_for_good;
     bool fit_scores_whole_pod; /* profile muster: Fit scores pod-level requests and resize status */
 
     MST_VEC(struct mst_class *) classes; /* NULL where free */

@@ -69,7 +69,7 @@ void mst_groups_done(struct mst_cluster *cluster);
 void mst_pod_volumes_done(struct mst_cluster *cluster);
 
 /* lists.c: which pods are on a row, nominated to a name, assigned to an unknown name. */
-typedef enum { MST_PODS_ON_NODE, MST_PODS_NOMINATED } mst_pod_list;
+typedef enum { MST_PODS_ON_NODE, MST_PODS_NOMINATED, MST_PODS_AWAY } mst_pod_list;
 void mst_list_push(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod);
 /* ret_gap (may be NULL) gets what mst_list_restore needs to undo it. */
 void mst_list_remove(struct mst_cluster *cluster, mst_pod_list list, uint32_t *head, uint32_t pod,

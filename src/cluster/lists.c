@@ -1,5 +1,5 @@
 /*
- * lists.c - intrusive lists of pods: on one node, nominated to one node.
+ * lists.c - intrusive lists of pods: on one node, nominated to one node, away from one node.
  *
  * The pods of one node are in the order of kube-scheduler's NodeInfo, newest first: a pod that
  * leaves is replaced by the newest one. It decides between victims that nothing else tells apart.
@@ -18,6 +18,8 @@ static struct link link_of(struct mst_cluster *cluster, mst_pod_list list, uint3
     struct mst_pod_row *p = &cluster->pods.v[pod];
     if (list == MST_PODS_ON_NODE)
         return (struct link){ &p->node_next, &p->node_prev };
+    if (list == MST_PODS_AWAY)
+        return (struct link){ &p->away_next, &p->away_prev };
     return (struct link){ &p->nominated_next, &p->nominated_prev };
 }
 

@@ -38,6 +38,7 @@ enum { CHANGES_MIN = 4096 };
     X(label_set)                                                                                   \
     X(feature_set)                                                                                 \
     X(first_pod)                                                                                   \
+    X(first_away)                                                                                  \
     X(images)                                                                                      \
     X(arrival)                                                                                     \
     X(stamp)
@@ -223,7 +224,7 @@ uint32_t mst_nodes_add(struct mst_nodes *nodes, const struct mst_node *node)
         grow(nodes);
     uint32_t row = nodes->count++;
     nodes->name[row] = name;
-    nodes->first_pod[row] = MST_ROW_NONE;
+    nodes->first_pod[row] = nodes->first_away[row] = MST_ROW_NONE;
     nodes->arrival[row] = nodes->arrivals++;
     nodes->label_set[row] = UINT32_MAX;
     set_row(nodes, name, row);

@@ -108,6 +108,11 @@ struct mst_nodes {
     uint8_t *unschedulable;
     uint32_t *taint_set, *label_set, *feature_set;
     uint32_t *first_pod; /* newest pod on the row, MST_ROW_NONE when empty */
+    /*
+     * Pods with volumes that run on the row and that the open transaction has taken off it, by
+     * away_next; MST_ROW_NONE: none. In no particular order.
+     */
+    uint32_t *first_away;
     struct mst_image_list *images;
     uint64_t *arrival; /* order of first insertion, for list order */
     /*

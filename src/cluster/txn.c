@@ -6,7 +6,7 @@
  * upstream's int64, which makes adding and subtracting exact inverses for any input.
  */
 #include "cluster/cluster_internal.h"
-#include "cluster/volumes.h"
+#include "cluster/volumes_internal.h"
 
 static void add_wrapping(int64_t *sum, int64_t amount)
 {
@@ -47,6 +47,30 @@ static void account(struct mst_cluster *cluster, uint32_t pod, uint32_t node, in
     }
     mst_nodes_touch(nodes, node);
     mst_cluster_nominee_changed(cluster, pod); /* who is on a node holds no place elsewhere */
+}
+
+/* ---- who is away ---- */
+
+/* It runs somewhere as far as the world knows, but the transaction has taken it off. */
+static void goes_away(struct mst_cluster *cluster, uint32_t pod)
+{
+    struct mst_pod_row *p = &cluster->pods.v[pod];
+    if (!p->volumes || !(p->assigned || p->assumed))
+        return;
+    uint32_t home = mst_nodes_row(&cluster->nodes, p->node_name);
+    mst_assert(!p->away && home != MST_ROW_NONE);
+    p->away = true;
+    mst_list_push(cluster, MST_PODS_AWAY, &cluster->nodes.first_away[home], pod);
+}
+
+static void comes_back(struct mst_cluster *cluster, uint32_t pod)
+{
+    struct mst_pod_row *p = &cluster->pods.v[pod];
+    if (!p->away)
+        return;
+    uint32_t home = mst_nodes_row(&cluster->nodes, p->node_name);
+    p->away = false;
+    mst_list_remove(cluster, MST_PODS_AWAY, &cluster->nodes.first_away[home], pod, NULL);
 }
 
 /* ---- host ports as a set ---- */
@@ -108,6 +132,7 @@ void mst_cluster_place(struct mst_cluster *cluster, uint32_t pod, uint32_t node)
     struct mst_pod_row *p = &cluster->pods.v[pod];
     mst_assert(p->live && p->node == MST_ROW_NONE);
     mst_assert(node < cluster->nodes.count);
+    comes_back(cluster, pod);
     p->node = node;
     uint64_t own_lost_ports = p->lost_ports;
     uint64_t lost_ports = ports_came(cluster, pod, node);
@@ -131,8 +156,10 @@ void mst_cluster_unplace(struct mst_cluster *cluster, uint32_t pod)
     account(cluster, pod, node, -1);
     ports_went(cluster, pod, node, UINT64_MAX);
     p->node = MST_ROW_NONE;
-    if (cluster->txn_depth)
-        mst_vec_push(&cluster->undo, undo);
+    if (!cluster->txn_depth)
+        return;
+    goes_away(cluster, pod);
+    mst_vec_push(&cluster->undo, undo);
 }
 
 static void count_nominated(struct mst_cluster *cluster, mst_sym name, int by)
@@ -189,6 +216,10 @@ static void undo_nominate(struct mst_cluster *cluster, const struct mst_undo *u)
 
 static void undo_one(struct mst_cluster *cluster, const struct mst_undo *u)
 {
+    if (u->kind == MST_UNDO_ASSUMPTION) {
+        mst_volumes_undo(cluster);
+        return;
+    }
     struct mst_pod_row *p = &cluster->pods.v[u->pod];
     switch (u->kind) {
     case MST_UNDO_PLACE:
@@ -198,8 +229,10 @@ static void undo_one(struct mst_cluster *cluster, const struct mst_undo *u)
         ports_went(cluster, u->pod, u->node, u->lost_ports);
         p->lost_ports = u->own_lost_ports;
         p->node = MST_ROW_NONE;
+        goes_away(cluster, u->pod);
         break;
     case MST_UNDO_UNPLACE:
+        comes_back(cluster, u->pod);
         ports_went(cluster, u->pod, u->node, p->lost_ports); /* as they were before it went */
         mst_list_restore(cluster, MST_PODS_ON_NODE, &cluster->nodes.first_pod[u->node], u->pod,
                          &u->gap);
@@ -207,6 +240,7 @@ static void undo_one(struct mst_cluster *cluster, const struct mst_undo *u)
         p->node = u->node;
         break;
     case MST_UNDO_NOMINATE: undo_nominate(cluster, u); break;
+    case MST_UNDO_ASSUMPTION: break; /* dealt with above */
     }
 }
 
@@ -236,8 +270,13 @@ void mst_txn_rollback(struct mst_cluster *cluster, uint32_t mark)
 void mst_txn_commit(struct mst_cluster *cluster, uint32_t mark)
 {
     close_innermost(cluster, mark);
-    if (cluster->txn_depth == 0)
-        cluster->undo.n = 0;
+    if (cluster->txn_depth > 0)
+        return;
+    for (uint32_t i = 0; i < cluster->undo.n; i++)
+        if (cluster->undo.v[i].kind == MST_UNDO_UNPLACE)
+            comes_back(cluster, cluster->undo.v[i].pod); /* for good: nobody misses it */
+    mst_volumes_keep(cluster);
+    cluster->undo.n = 0;
 }
 
 void mst_cluster_assume(struct mst_cluster *cluster, uint32_t pod)

@@ -1,23 +1,11 @@
 /*
- * volumes.c - the tables of storage objects, and assumptions laid over them.
+ * volumes.c - the tables of storage objects.
  *
  * Owns:       the stored copies, until replaced; the last replaced one until the next change.
  * Invariants: a table's map and its sorted array have the same objects; an attachment is on the
  *             list of exactly the node it names.
  */
 #include "cluster/volumes_internal.h"
-
-struct table {
-    struct mst_map by_key; /* -> struct mst_stored * */
-    MST_VEC(struct mst_stored *) sorted;
-};
-
-struct mst_volume_store {
-    struct table tables[MST_VOL_KINDS];
-    struct mst_map attached; /* node's name -> first attachment */
-    struct mst_stored *gone;
-    uint64_t generation;
-};
 
 static const mst_kind api_kinds[MST_VOL_KINDS] = {
     [MST_VOL_PV] = MST_KIND_PV,
@@ -42,25 +30,16 @@ bool mst_volumes_kind(mst_kind kind, mst_vol_kind *ret_kind)
 void mst_volumes_init(struct mst_cluster *cluster)
 {
     cluster->volumes = mst_calloc(1, sizeof(*cluster->volumes));
-    cluster->volumes->generation = 1;
+    cluster->volumes->generation = cluster->volumes->generations = 1;
 }
 
 /* ---- one object ---- */
-
-static void drop_assumption(struct mst_stored *stored)
-{
-    mst_free((void *)stored->assumed_claim.name.p);
-    mst_free((void *)stored->assumed_claim.uid.p);
-    stored->assumed_claim = (struct mst_claim_ref){ 0 };
-    stored->assumed_node = MST_SYM_NONE;
-    stored->assumed = stored->assumed_by_controller = false;
-}
 
 static void free_stored(struct mst_stored *stored)
 {
     if (!stored)
         return;
-    drop_assumption(stored);
+    mst_assumption_drop(&stored->assumption);
     mst_free(stored);
 }
 
@@ -70,7 +49,7 @@ void mst_volumes_done(struct mst_cluster *cluster)
     if (!store)
         return;
     for (uint32_t k = 0; k < MST_VOL_KINDS; k++) {
-        struct table *t = &store->tables[k];
+        struct mst_volume_table *t = &store->tables[k];
         for (uint32_t i = 0; i < t->sorted.n; i++)
             free_stored(t->sorted.v[i]);
         mst_vec_done(&t->sorted);
@@ -78,20 +57,22 @@ void mst_volumes_done(struct mst_cluster *cluster)
     }
     mst_map_done(&store->attached);
     free_stored(store->gone);
+    mst_assert(!store->before.n);
+    mst_vec_done(&store->before);
     mst_free(store);
     cluster->volumes = NULL;
 }
 
 /* ---- tables ---- */
 
-static struct mst_stored *find(const struct table *t, struct mst_str key)
+static struct mst_stored *find(const struct mst_volume_table *t, struct mst_str key)
 {
     uint64_t value;
     return mst_map_get(&t->by_key, key, &value) ? (struct mst_stored *)(uintptr_t)value : NULL;
 }
 
 /* The first place whose key is not before `key`. */
-static uint32_t place_of(const struct table *t, struct mst_str key)
+static uint32_t place_of(const struct mst_volume_table *t, struct mst_str key)
 {
     uint32_t lo = 0, hi = t->sorted.n;
     if (hi && mst_str_cmp(t->sorted.v[hi - 1]->key, key) < 0)
@@ -106,7 +87,7 @@ static uint32_t place_of(const struct table *t, struct mst_str key)
     return lo;
 }
 
-static void put(struct table *t, struct mst_stored *stored, bool known)
+static void put(struct mst_volume_table *t, struct mst_stored *stored, bool known)
 {
     const uint32_t at = place_of(t, stored->key);
     if (!known) {
@@ -118,7 +99,7 @@ static void put(struct table *t, struct mst_stored *stored, bool known)
     (void)mst_map_set(&t->by_key, stored->key, (uint64_t)(uintptr_t)stored);
 }
 
-static void take(struct table *t, const struct mst_stored *stored)
+static void take(struct mst_volume_table *t, const struct mst_stored *stored)
 {
     const uint32_t at = place_of(t, stored->key);
     mst_assert(at < t->sorted.n && t->sorted.v[at] == stored);
@@ -186,15 +167,11 @@ static void retire(struct mst_volume_store *store, struct mst_stored *stored)
 
 static void carry_assumption(struct mst_stored *to, struct mst_stored *from)
 {
-    if (!from->assumed ||
+    if (!from->assumption.on ||
         !mst_str_eq(from->object.u.meta.resource_version, to->object.u.meta.resource_version))
         return;
-    to->assumed = true;
-    to->assumed_claim = from->assumed_claim;
-    to->assumed_by_controller = from->assumed_by_controller;
-    to->assumed_node = from->assumed_node;
-    from->assumed = false;
-    from->assumed_claim = (struct mst_claim_ref){ 0 };
+    to->assumption = from->assumption;
+    from->assumption = (struct mst_assumption){ 0 };
 }
 
 const struct mst_stored *mst_volumes_set(struct mst_cluster *cluster,
@@ -206,10 +183,10 @@ const struct mst_stored *mst_volumes_set(struct mst_cluster *cluster,
     mst_assert(ours);
     mst_arena_reset(&cluster->scratch);
     struct mst_volume_store *store = cluster->volumes;
-    struct table *t = &store->tables[kind];
+    struct mst_volume_table *t = &store->tables[kind];
     struct mst_stored *fresh = mst_stored_copy(object, key_of(cluster, object));
     struct mst_stored *old = find(t, fresh->key);
-    store->generation++;
+    mst_volumes_changed(store);
     if (old) {
         carry_assumption(fresh, old);
         if (kind == MST_VOL_ATTACHMENT)
@@ -234,7 +211,7 @@ const struct mst_object *mst_volumes_remove(struct mst_cluster *cluster,
     struct mst_stored *old = find(&store->tables[kind], key_of(cluster, object));
     if (!old)
         return NULL;
-    store->generation++;
+    mst_volumes_changed(store);
     take(&store->tables[kind], old);
     if (kind == MST_VOL_ATTACHMENT)
         detach(cluster, old);
@@ -304,8 +281,8 @@ const struct mst_csi_driver *mst_volumes_csi_driver(const struct mst_cluster *cl
 struct mst_claim_ref mst_pv_claim(const struct mst_stored *pv)
 {
     const struct mst_pv *object = &pv->object.u.pv;
-    if (pv->assumed)
-        return pv->assumed_claim;
+    if (pv->assumption.on)
+        return pv->assumption.claim;
     return (struct mst_claim_ref){ object->claim_set, object->claim_ns, object->claim_name,
                                    object->claim_uid };
 }
@@ -322,8 +299,8 @@ struct mst_str mst_meta_annotation(const struct mst_meta *meta, const char *key)
 
 mst_sym mst_pvc_selected_node(const struct mst_cluster *cluster, const struct mst_stored *pvc)
 {
-    if (pvc->assumed)
-        return pvc->assumed_node;
+    if (pvc->assumption.on)
+        return pvc->assumption.node;
     return mst_sym_of(cluster->syms,
                       mst_meta_annotation(&pvc->object.u.meta, MST_ANN_SELECTED_NODE));
 }
@@ -386,55 +363,4 @@ struct mst_quantity mst_storage_amount(const struct mst_cluster *cluster, const 
     if (ret_set)
         *ret_set = false;
     return (struct mst_quantity){ 0 };
-}
-
-/* ---- assumptions ---- */
-
-static struct mst_stored *writable(struct mst_cluster *cluster, mst_vol_kind kind,
-                                   struct mst_str key)
-{
-    return find(&cluster->volumes->tables[kind], key);
-}
-
-static struct mst_str heap_copy(struct mst_str s)
-{
-    char *to = mst_calloc(s.n + 1, 1);
-    if (s.n)
-        memcpy(to, s.p, s.n);
-    return (struct mst_str){ to, s.n };
-}
-
-void mst_volumes_assume_claim(struct mst_cluster *cluster, const struct mst_stored *pv,
-                              const struct mst_stored *pvc, bool by_controller)
-{
-    struct mst_stored *stored = writable(cluster, MST_VOL_PV, pv->key);
-    mst_assert(stored == pv);
-    const struct mst_meta *meta = &pvc->object.u.meta;
-    const struct mst_claim_ref claim = { true, meta->namespace_, heap_copy(meta->name),
-                                         heap_copy(meta->uid) };
-    drop_assumption(stored);
-    stored->assumed = true;
-    stored->assumed_by_controller = by_controller;
-    stored->assumed_claim = claim;
-    cluster->volumes->generation++;
-}
-
-void mst_volumes_assume_node(struct mst_cluster *cluster, const struct mst_stored *pvc,
-                             mst_sym node)
-{
-    struct mst_stored *stored = writable(cluster, MST_VOL_PVC, pvc->key);
-    mst_assert(stored == pvc);
-    drop_assumption(stored);
-    stored->assumed = true;
-    stored->assumed_node = node;
-    cluster->volumes->generation++;
-}
-
-void mst_volumes_restore(struct mst_cluster *cluster, mst_vol_kind kind, struct mst_str key)
-{
-    struct mst_stored *stored = writable(cluster, kind, key);
-    if (!stored || !stored->assumed)
-        return;
-    drop_assumption(stored);
-    cluster->volumes->generation++;
 }

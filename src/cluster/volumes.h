@@ -6,8 +6,9 @@
  *
  * Owns:       deep copies of the objects; the volume lists of pods, hash-consed.
  * Invariants: tables are sorted by key, so walking one is walking by name; `generation` moves with
- *             every change of an object or an assumption; an object that was replaced or removed
- *             can still be read until the next change. Id 0 of a volume list is "no volumes".
+ *             every change of an object or an assumption, and comes back when a transaction takes
+ *             assumptions back; an object that was replaced or removed can still be read until the
+ *             next change. Id 0 of a volume list is "no volumes".
  * Source:     spec/plugins.md 3.3, 4.13-4.16; kubernetes v1.37
  *             pkg/scheduler/framework/plugins/volumebinding/passive_assume_cache.go
  */
@@ -77,14 +78,18 @@ struct mst_claim_ref {
     struct mst_str name, uid;
 };
 
+struct mst_assumption {
+    bool on;
+    struct mst_claim_ref claim; /* of a volume; text is heap */
+    bool by_controller;         /* the assumption adds the annotation bound-by-controller */
+    mst_sym node;               /* of a claim */
+};
+
 struct mst_stored {
     struct mst_str key; /* "name" or "ns/name" */
-    bool assumed;
-    struct mst_claim_ref assumed_claim; /* of a volume; text is heap */
-    bool assumed_by_controller;         /* the assumption adds the annotation bound-by-controller */
-    mst_sym assumed_node;               /* of a claim */
-    struct mst_stored *next_of_node;    /* attachments of one node */
-    struct mst_object object;           /* cut off behind the member of its kind */
+    struct mst_assumption assumption;
+    struct mst_stored *next_of_node; /* attachments of one node */
+    struct mst_object object;        /* cut off behind the member of its kind */
 };
 
 /* True for the kinds that live here. */
@@ -143,7 +148,11 @@ struct mst_quantity mst_storage_amount(const struct mst_cluster *cluster, const 
 
 /* ---- assumptions ---- */
 
-/* Until the next version of the object, or mst_volumes_restore. */
+/*
+ * Until the next version of the object, or mst_volumes_restore. Inside a transaction both can be
+ * taken back: an assumption of before comes back with everything it said (not in profile upstream,
+ * see assumes_for_good).
+ */
 void mst_volumes_assume_claim(struct mst_cluster *cluster, const struct mst_stored *pv,
                               const struct mst_stored *pvc, bool by_controller);
 void mst_volumes_assume_node(struct mst_cluster *cluster, const struct mst_stored *pvc,

@@ -33,6 +33,7 @@ struct mst_engine *mst_engine_new(const struct mst_engine_options *options, stru
     mst_cluster_init(&engine->cluster, engine->syms);
     engine->cluster.groups_enabled = engine->config->gates.on[MST_GATE_GenericWorkload];
     engine->cluster.ports_as_set = engine->config->upstream;
+    engine->cluster.assumes_for_good = engine->config->upstream;
     engine->cluster.fit_scores_whole_pod = !engine->config->upstream;
     mst_evals_init(&engine->evals, MST_EVAL_BUDGET);
     mst_asks_init(&engine->asks, engine->config);

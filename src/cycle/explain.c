@@ -64,6 +64,7 @@ static void place_all(struct mst_trial *t)
             t->placed++;
             mst_cluster_nominate(&engine->cluster, m->pod, MST_SYM_NONE);
             mst_cluster_place(&engine->cluster, m->pod, m->pick.node);
+            mst_engine_reserve(engine, t->fw, m->pod);
         } else {
             m->state = MST_MEMBER_REJECTED;
             refused[refused_count++] = i;
@@ -305,6 +306,15 @@ static struct mst_str message_text(const struct mst_trial *t, const struct mst_e
     return out->classes.n ? out->classes.v[0].message : MST_STR_NONE;
 }
 
+/* Takes back what was set aside for members; whatever the profile, others lose nothing by a look. */
+static void end_trial(struct mst_trial *t, uint32_t mark, bool assumes_for_good)
+{
+    for (uint32_t i = t->member_count; i-- > 0;)
+        mst_engine_unreserve(t->engine, t->members[i].pod, true);
+    mst_txn_rollback(&t->engine->cluster, mark);
+    t->engine->cluster.assumes_for_good = assumes_for_good;
+}
+
 static void run_trial(struct mst_trial *t, struct mst_explanation *out)
 {
     struct mst_engine *engine = t->engine;
@@ -316,6 +326,8 @@ static void run_trial(struct mst_trial *t, struct mst_explanation *out)
     uint32_t *room = MST_NEW_N(t->arena, uint32_t, n);
     for (uint32_t i = 0; i < n; i++)
         room[i] = class_room(t, mst_eval_of(&engine->evals, t->fw, first[i]));
+    const bool assumes_for_good = engine->cluster.assumes_for_good;
+    engine->cluster.assumes_for_good = false;
     uint32_t mark = mst_txn_begin(&engine->cluster);
     place_all(t);
     out->would_fit = t->placed;
@@ -325,7 +337,7 @@ static void run_trial(struct mst_trial *t, struct mst_explanation *out)
     }
     out->feasible = t->placed > 0 && t->scheduled + t->placed >= t->min_count;
     mst_explain_fixes(t, out);
-    mst_txn_rollback(&engine->cluster, mark);
+    end_trial(t, mark, assumes_for_good);
 }
 
 bool mst_explain(struct mst_engine *engine, bool group, uint32_t id, int64_t now_ns,

@@ -227,8 +227,12 @@ static uint32_t nodes_needed(const struct mst_trial *t, uint32_t row, uint32_t m
                 continue;
         }
         mst_cluster_place(c, pod, row);
+        mst_engine_reserve(t->engine, t->fw, pod);
         placed++;
     }
+    for (uint32_t i = t->member_count; i-- > 0;)
+        if (t->members[i].state == MST_MEMBER_REJECTED)
+            mst_engine_unreserve(t->engine, t->members[i].pod, true);
     mst_txn_rollback(c, mark);
     return placed >= missing ? nodes : 0;
 }

@@ -46,6 +46,7 @@ void mst_eval_free(struct mst_eval *eval)
     if (!eval)
         return;
     mst_arena_done(&eval->arena);
+    mst_arena_done(&eval->renewed);
     mst_heap_done(&eval->heap);
     mst_free(eval->verdict);
     mst_free(eval->base);

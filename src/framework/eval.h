@@ -100,6 +100,7 @@ struct mst_eval {
     /* What the plugins' states and the arrays reflect: another value means compiling anew. */
     uint64_t set_generation, image_generation;
     uint64_t plugin_generation; /* mst_eval_generation */
+    struct mst_arena renewed;   /* states made by mst_eval_dry_renew, of an eval of its own */
     uint32_t taint_set_count;
     uint64_t compiled;  /* number of the compilation, never given twice */
     uint64_t change_at; /* changes of rows that the arrays have seen */
@@ -229,10 +230,16 @@ void mst_eval_free(struct mst_eval *eval);
  * A dry run looks at single rows while it moves pods about, in a transaction that it takes back.
  *
  * begin        the pick is over; plugins that skip for the cluster as it is go on skipping.
+ * renew        something that is not on a node has been set aside.
  * row_changed  pods of the row changed, or changed back: counters follow.
  * end          everything is as it was, and each row that changed was reported again.
  */
 void mst_eval_dry_begin(struct mst_eval *eval);
+/*
+ * Assumptions about volumes have changed: plugins that look at such things compile their states
+ * anew. Who skips and what PreFilter answers stays. Nothing when they have not changed.
+ */
+void mst_eval_dry_renew(struct mst_eval *eval);
 void mst_eval_dry_row_changed(struct mst_eval *eval, uint32_t row);
 void mst_eval_dry_end(struct mst_eval *eval);
 

@@ -71,6 +71,27 @@ void mst_domain_begin(struct mst_eval *eval)
     }
 }
 
+void mst_eval_dry_renew(struct mst_eval *eval)
+{
+    const struct mst_framework *fw = eval->fw;
+    const struct mst_class *class = mst_cluster_class(fw->view.cluster, eval->class_id);
+    const uint64_t generation = mst_eval_generation(fw, class);
+    if (generation == eval->plugin_generation || eval->pre_code != MST_SUCCESS)
+        return;
+    mst_arena_reset(&eval->renewed);
+    for (uint32_t i = 0; i < eval->filter_count; i++) {
+        const uint32_t slot = eval->filters[i];
+        const struct mst_slot *s = &fw->slots[slot];
+        struct mst_pre_filter answer = { .code = MST_SUCCESS };
+        if (!s->plugin->generation)
+            continue;
+        s->plugin->pre_filter(&fw->view, s->instance, class, &eval->renewed, &answer);
+        mst_assert(answer.code == MST_SUCCESS); /* assumptions change neither claims nor classes */
+        eval->filter_state[slot] = answer.state;
+    }
+    eval->plugin_generation = generation;
+}
+
 /* Tells the plugins that keep books of their own; the others see it in the rows. */
 static void tell_dry(struct mst_eval *eval, bool begins)
 {

@@ -6,143 +6,26 @@
  *             added, attachment deleted.
  * Source: kubernetes v1.37 pkg/scheduler/framework/plugins/nodevolumelimits/csi.go
  *
- * Differs: an inline volume that cannot be translated is an error upstream; it is not counted here.
+ * Differs: profile muster counts no attachments that a preemption in question would end
+ *          (spec/preemption.md 11).
  */
+#include "plugins/attachables.h"
 #include "plugins/csi_translate.h"
 #include "plugins/registry.h"
 
 enum { CLAIM_MISSING = 1, DRIVER_MISSING = 2, TOO_MANY = 3, DETAIL_BITS = 2 };
 
-/* A volume as drivers count it. */
-struct attachable {
-    mst_sym driver;
-    bool unbound;           /* `handle` is the key of a claim without a volume */
-    bool translated;        /* counts only on nodes with a CSINode */
-    bool must_be_installed; /* wanted ones: the driver asks for it */
-    struct mst_str handle;
-    uint64_t hash;
-};
-typedef MST_LIST(struct attachable) attachables;
-
 struct limits_state {
     const struct mst_pod_volumes *volumes;
     const struct mst_pod_volume *missing; /* its claim does not exist */
     struct mst_str error;                 /* present: a claim is somebody else's */
-    attachables wanted;                   /* distinct */
-    struct mst_arena *arena;              /* of the class; for texts of translated volumes */
-    attachables attached;                 /* of the row at hand; reused */
-    uint32_t attached_cap;
+    struct mst_attachables wanted;
+    struct mst_arena *arena; /* of the class; for texts of translated volumes */
+    /* Of the row at hand, reused: what counts there, what pods that were taken off it use. */
+    struct mst_attachables attached, away;
 };
 
-/* ---- what a volume counts as ---- */
-
-static bool same_volume(const struct attachable *a, const struct attachable *b)
-{
-    return a->hash == b->hash && a->driver == b->driver && a->unbound == b->unbound &&
-           mst_str_eq(a->handle, b->handle);
-}
-
-static bool has_volume(const attachables *list, const struct attachable *volume)
-{
-    for (uint32_t i = 0; i < list->n; i++)
-        if (same_volume(&list->v[i], volume))
-            return true;
-    return false;
-}
-
-static bool complete(const struct mst_view *view, struct attachable *out)
-{
-    if (!mst_sym_str(view->syms, out->driver).n || !out->handle.n)
-        return false;
-    out->hash = mst_hash_mix(mst_hash(out->handle.p, out->handle.n), out->driver);
-    return true;
-}
-
-static bool of_class(const struct mst_view *view, const struct mst_pvc *pvc, struct mst_str key,
-                     struct attachable *out)
-{
-    const struct mst_storage_class *class =
-        mst_volumes_class(view->cluster, mst_pvc_class(view->cluster, pvc));
-    if (!class)
-        return false;
-    const struct mst_migrated *plugin =
-        mst_migrated_name(mst_sym_str(view->syms, class->provisioner));
-    if (plugin && !plugin->on)
-        return false;
-    *out = (struct attachable){
-        .driver = plugin ? mst_sym_of_text(view->syms, plugin->driver) : class->provisioner,
-        .unbound = true,
-        .translated = plugin != NULL,
-        .handle = key,
-    };
-    return complete(view, out);
-}
-
-static bool of_pv(const struct mst_view *view, const struct mst_pv *pv, struct mst_arena *arena,
-                  struct attachable *out)
-{
-    *out = (struct attachable){ .driver = pv->driver, .handle = pv->handle };
-    if (!(pv->sources & MST_PV_CSI)) {
-        const struct mst_migrated *plugin = mst_migrated_pv(pv);
-        if (!plugin || !plugin->on)
-            return false;
-        out->driver = mst_sym_of_text(view->syms, plugin->driver);
-        out->handle = mst_migrated_pv_handle(view->syms, pv, arena);
-        out->translated = true;
-    }
-    return complete(view, out);
-}
-
-static bool of_claim(const struct mst_view *view, const struct mst_stored *claim,
-                     struct mst_arena *arena, struct attachable *out)
-{
-    const struct mst_pvc *pvc = &claim->object.u.pvc;
-    const struct mst_stored *pv =
-        pvc->volume_name.n ? mst_volumes_get(view->cluster, MST_VOL_PV, pvc->volume_name) : NULL;
-    if (!pv)
-        return of_class(view, pvc, claim->key, out);
-    return of_pv(view, &pv->object.u.pv, arena, out);
-}
-
-static bool of_inline(const struct mst_view *view, const struct mst_pod_volume *volume,
-                      struct mst_arena *arena, struct attachable *out)
-{
-    const struct mst_migrated *plugin = mst_migrated_inline(volume->source);
-    if (!plugin || !plugin->on)
-        return false;
-    *out = (struct attachable){
-        .driver = mst_sym_of_text(view->syms, plugin->driver),
-        .translated = true,
-        .handle = mst_migrated_inline_handle(view->syms, volume, arena),
-    };
-    return complete(view, out);
-}
-
-/*
- * False: nothing to count. A claim that does not exist sets *ret_missing, one that an ephemeral
- * volume may not use *ret_error.
- */
-static bool of_volume(const struct mst_view *view, const struct mst_pod_volumes *volumes,
-                      uint32_t i, struct mst_arena *arena, struct attachable *out,
-                      bool *ret_missing, struct mst_str *ret_error)
-{
-    const struct mst_pod_volume *volume = &volumes->list.v[i];
-    if (!volume->claim_key.p)
-        return of_inline(view, volume, arena, out);
-    const struct mst_stored *claim = mst_volumes_get(view->cluster, MST_VOL_PVC, volume->claim_key);
-    *ret_missing = !claim;
-    if (!claim)
-        return false;
-    *ret_error = mst_pvc_not_owner(view->cluster, &claim->object.u.pvc, volumes, volume, arena);
-    return !ret_error->p && of_claim(view, claim, arena, out);
-}
-
 /* ---- PreFilter ---- */
-
-static bool is_counted(const struct mst_pod_volume *volume)
-{
-    return volume->claim_key.p || mst_migrated_inline(volume->source);
-}
 
 static bool wants_installed(const struct mst_view *view, mst_sym driver)
 {
@@ -155,17 +38,18 @@ static bool wants_installed(const struct mst_view *view, mst_sym driver)
 static void collect_wanted(const struct mst_view *view, struct limits_state *state)
 {
     const struct mst_pod_volumes *volumes = state->volumes;
-    state->wanted.v = MST_NEW_N(state->arena, struct attachable, volumes->list.n);
+    state->wanted.arena = state->attached.arena = state->away.arena = state->arena;
     for (uint32_t i = 0; i < volumes->list.n && !state->missing && !state->error.p; i++) {
-        struct attachable a;
+        struct mst_attachable a;
         bool missing = false;
-        const bool counts = of_volume(view, volumes, i, state->arena, &a, &missing, &state->error);
+        const bool counts =
+            mst_attachable_of(view, volumes, i, state->arena, &a, &missing, &state->error);
         if (missing)
             state->missing = &volumes->list.v[i];
-        if (!counts || has_volume(&state->wanted, &a))
+        if (!counts)
             continue;
         a.must_be_installed = wants_installed(view, a.driver);
-        state->wanted.v[state->wanted.n++] = a;
+        mst_attachables_add(&state->wanted, &a);
     }
 }
 
@@ -177,7 +61,7 @@ static void pre_filter(const struct mst_view *view, const void *instance,
     const struct mst_pod_volumes *volumes = mst_cluster_volumes(view->cluster, klass->volumes);
     bool any = false;
     for (uint32_t i = 0; volumes && i < volumes->list.n; i++)
-        any |= is_counted(&volumes->list.v[i]);
+        any |= mst_is_attachable(&volumes->list.v[i]);
     *out = (struct mst_pre_filter){ .code = MST_SKIP };
     if (!any)
         return;
@@ -195,45 +79,33 @@ static uint64_t generation(const struct mst_view *view, const struct mst_class *
 
 /* ---- Filter ---- */
 
-static void add_attached(struct limits_state *state, const struct attachable *volume)
-{
-    if (has_volume(&state->attached, volume))
-        return;
-    if (state->attached.n == state->attached_cap) {
-        const uint32_t cap = MST_MAX(32u, 2 * state->attached_cap);
-        struct attachable *grown = MST_NEW_N(state->arena, struct attachable, cap);
-        if (state->attached.n)
-            memcpy(grown, state->attached.v, state->attached.n * sizeof(*grown));
-        state->attached.v = grown;
-        state->attached_cap = cap;
-    }
-    state->attached.v[state->attached.n++] = *volume;
-}
-
 /* What the node's pods use; the oldest pod's error, if there is one. */
 static struct mst_str collect_of_pods(const struct mst_view *view, struct limits_state *state,
                                       uint32_t row, struct mst_arena *scratch)
 {
-    const struct mst_cluster *cluster = view->cluster;
     struct mst_str oldest = MST_STR_NONE;
     if (!view->nodes->volume_pod_count[row])
         return oldest;
     for (uint32_t pod = view->nodes->first_pod[row]; pod != MST_ROW_NONE;
-         pod = cluster->pods.v[pod].node_next) {
-        const struct mst_pod_volumes *used =
-            mst_cluster_volumes(cluster, cluster->pods.v[pod].volumes);
-        struct mst_str first = MST_STR_NONE;
-        for (uint32_t i = 0; used && i < used->list.n; i++) {
-            struct attachable a;
-            bool missing = false;
-            struct mst_str error = MST_STR_NONE;
-            if (of_volume(view, used, i, scratch, &a, &missing, &error))
-                add_attached(state, &a);
-            first = first.p ? first : error;
-        }
+         pod = view->cluster->pods.v[pod].node_next) {
+        const struct mst_str first = mst_attachables_of_pod(view, pod, scratch, &state->attached);
         oldest = first.p ? first : oldest; /* the list has the newest first */
     }
     return oldest;
+}
+
+/*
+ * What pods use that a simulation has taken off the node: they are gone there, and so is what is
+ * attached for them alone. Profile upstream goes on counting it.
+ */
+static void collect_of_away(const struct mst_view *view, struct limits_state *state, uint32_t row,
+                            struct mst_arena *scratch)
+{
+    if (view->upstream)
+        return;
+    for (uint32_t pod = view->nodes->first_away[row]; pod != MST_ROW_NONE;
+         pod = view->cluster->pods.v[pod].away_next)
+        (void)mst_attachables_of_pod(view, pod, scratch, &state->away);
 }
 
 /* What else is attached to the node, as the attach controller says. */
@@ -242,17 +114,9 @@ static void collect_attachments(const struct mst_view *view, struct limits_state
 {
     for (const struct mst_stored *s = mst_volumes_attached(view->cluster, node); s;
          s = s->next_of_node) {
-        const struct mst_volume_attachment *va = &s->object.u.volume_attachment;
-        const struct mst_stored *pv = va->attacher != MST_SYM_NONE && va->pv_name.p
-                                          ? mst_volumes_get(view->cluster, MST_VOL_PV, va->pv_name)
-                                          : NULL;
-        if (!pv || !(pv->object.u.pv.sources & MST_PV_CSI))
-            continue;
-        struct attachable a = { .driver = va->attacher, .handle = pv->object.u.pv.handle };
-        if (!a.handle.p)
-            a.handle = MST_STR("");
-        a.hash = mst_hash_mix(mst_hash(a.handle.p, a.handle.n), a.driver);
-        add_attached(state, &a);
+        struct mst_attachable a;
+        if (mst_attachable_attached(view, s, &a) && !mst_attachables_have(&state->away, &a))
+            mst_attachables_add(&state->attached, &a);
     }
 }
 
@@ -267,20 +131,35 @@ static bool limit_of(const struct mst_csi_node *node, mst_sym driver, int64_t *r
     return found;
 }
 
-/* in_pods: how many of `attached` are volumes of pods; the rest is attached without a pod. */
+/* The lists of one node, for one driver. in_pods: how many of `attached` are volumes of pods. */
+struct counting {
+    const struct limits_state *state;
+    mst_sym driver;
+    int64_t limit;
+    uint32_t in_pods;
+};
+
+static bool exceeds(const struct mst_view *view, const struct counting *c)
+{
+    const struct mst_attachables *attached = &c->state->attached, *wanted = &c->state->wanted;
+    /* Profile upstream counts a wanted volume that is attached already, but to no pod, twice. */
+    const struct mst_attachables seen = { .v = attached->v,
+                                          .n = view->upstream ? c->in_pods : attached->n };
+    int64_t count = 0, fresh = 0;
+    for (uint32_t i = 0; i < attached->n; i++)
+        count += attached->v[i].driver == c->driver;
+    for (uint32_t i = 0; i < wanted->n; i++)
+        fresh += wanted->v[i].driver == c->driver && !mst_attachables_have(&seen, &wanted->v[i]);
+    return fresh > 0 && count + fresh > c->limit;
+}
+
 static bool driver_is_full(const struct mst_view *view, const struct limits_state *state,
                            const struct mst_csi_node *node, mst_sym driver, uint32_t in_pods)
 {
-    int64_t limit, count = 0, fresh = 0;
-    if (!limit_of(node, driver, &limit))
+    struct counting c = { .state = state, .driver = driver, .in_pods = in_pods };
+    if (!limit_of(node, driver, &c.limit))
         return false;
-    for (uint32_t i = 0; i < state->attached.n; i++)
-        count += state->attached.v[i].driver == driver;
-    /* Profile upstream counts a wanted volume that is attached already, but to no pod, twice. */
-    const attachables seen = { state->attached.v, view->upstream ? in_pods : state->attached.n };
-    for (uint32_t i = 0; i < state->wanted.n; i++)
-        fresh += state->wanted.v[i].driver == driver && !has_volume(&seen, &state->wanted.v[i]);
-    return fresh > 0 && count + fresh > limit;
+    return exceeds(view, &c);
 }
 
 static bool is_installed(const struct mst_csi_node *node, mst_sym driver)
@@ -303,7 +182,7 @@ static mst_verdict judge(const struct mst_view *view, struct limits_state *state
     const mst_sym name = view->nodes->name[row];
     const struct mst_csi_node *node = mst_volumes_csi_node(view->cluster, name);
     for (uint32_t i = 0; i < state->wanted.n; i++) {
-        const struct attachable *w = &state->wanted.v[i];
+        const struct mst_attachable *w = &state->wanted.v[i];
         if (w->must_be_installed && (node || !w->translated) && !is_installed(node, w->driver))
             return DRIVER_MISSING | i << DETAIL_BITS;
     }
@@ -312,11 +191,12 @@ static mst_verdict judge(const struct mst_view *view, struct limits_state *state
         limited |= node->drivers.v[i].count.set;
     if (!limited)
         return 0;
-    state->attached.n = 0;
+    state->attached.n = state->away.n = 0;
     *ret_error = collect_of_pods(view, state, row, arena);
     if (ret_error->p)
         return MST_VERDICT_ERROR | MST_VERDICT_UNRESOLVABLE;
     const uint32_t in_pods = state->attached.n;
+    collect_of_away(view, state, row, arena);
     collect_attachments(view, state, name);
     for (uint32_t i = 0; i < state->wanted.n; i++)
         if (driver_is_full(view, state, node, state->wanted.v[i].driver, in_pods))
@@ -349,10 +229,11 @@ static void explain(const struct mst_view *view, const void *instance, const voi
     const struct limits_state *state = state_;
     const uint32_t detail = verdict & MST_VERDICT_DETAIL;
     if (detail & MST_VERDICT_ERROR) {
-        struct limits_state again = *state; /* the list of what is attached may grow elsewhere */
+        struct limits_state again = *state; /* the lists of the row may grow elsewhere */
         struct mst_str error;
+        const struct mst_attachables none = { .arena = out->arena };
         again.arena = out->arena;
-        again.attached_cap = again.attached.n = 0;
+        again.attached = again.away = none;
         (void)judge(view, &again, row, out->arena, &error);
         mst_reason_add(out, error);
         return;
@@ -388,7 +269,7 @@ static mst_hint pod_deleted(const struct mst_view *view, const void *instance, u
     const struct mst_pod_volumes *gone =
         mst_cluster_volumes(view->cluster, view->cluster->pods.v[event->pod].volumes);
     for (uint32_t i = 0; gone && i < gone->list.n; i++)
-        if (is_counted(&gone->list.v[i]))
+        if (mst_is_attachable(&gone->list.v[i]))
             return MST_HINT_QUEUE;
     return MST_HINT_SKIP;
 }
@@ -433,8 +314,10 @@ static mst_hint attachment_deleted(const struct mst_view *view, const void *inst
         mst_sym_str(view->syms, event->object->u.volume_attachment.attacher);
     for (uint32_t i = 0; want && i < want->list.n; i++) {
         const struct mst_migrated *plugin = mst_migrated_inline(want->list.v[i].source);
-        if (want->list.v[i].source == MST_VOLUME_PVC ||
-            (plugin && mst_str_is(attacher, plugin->driver)))
+        /* Upstream forgets claims of ephemeral volumes. */
+        const bool claim = view->upstream ? want->list.v[i].source == MST_VOLUME_PVC
+                                          : want->list.v[i].claim_key.p != NULL;
+        if (claim || (plugin && mst_str_is(attacher, plugin->driver)))
             return MST_HINT_QUEUE;
     }
     return MST_HINT_SKIP;

@@ -207,7 +207,7 @@ static mst_code check_pv(const struct mst_view *view, const struct mst_write *w,
                   mst_arena_printf(arena, "failed to check binding: %s \"%.*s\" not found",
                                    pv ? "persistentvolumeclaims" : "persistentvolumes",
                                    MST_ARG(pv ? claim_key : w->key)));
-    if (pv->assumed)
+    if (pv->assumption.on)
         return MST_WAIT; /* our own write has not come back */
     const mst_code code = check_usable(view, pv, node, arena, ret_reason);
     if (code != MST_SUCCESS)
@@ -227,7 +227,7 @@ static mst_code check_pvc(const struct mst_view *view, const struct mst_write *w
                                                "failed to check provisioning pvc: "
                                                "persistentvolumeclaims \"%.*s\" not found",
                                                MST_ARG(w->key)));
-    if (pvc->assumed)
+    if (pvc->assumption.on)
         return MST_WAIT;
     const struct mst_pvc *object = &pvc->object.u.pvc;
     if (mst_pvc_selected_node(view->cluster, pvc) != node)

@@ -76,6 +76,7 @@ struct mst_seat {
     struct mst_assignment a;
     struct mst_eval *eval; /* of its class, shared */
     bool local;            /* its filters read nothing but the node */
+    uint32_t mark;         /* of its transaction, while it is placed and not local */
 };
 /*
  * Pods that shall run together, and where. They are not on the nodes but while a question is

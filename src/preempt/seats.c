@@ -124,9 +124,16 @@ void mst_seats_give_back(struct mst_seats *s, const struct mst_unit *unit)
     rows_changed(s, unit);
 }
 
-static void place(struct mst_seats *s, const struct mst_seat *seat, uint32_t row)
+/*
+ * Pods that are more than local have a transaction each: what Reserve assumes for them ends exactly
+ * with it. They leave in the opposite order.
+ */
+static void place(struct mst_seats *s, struct mst_seat *seat, uint32_t row)
 {
-    mst_cluster_place(s->x->fw->view.cluster, seat->a.pod, row);
+    struct mst_cluster *c = s->x->fw->view.cluster;
+    if (!seat->local)
+        seat->mark = mst_txn_begin(c);
+    mst_cluster_place(c, seat->a.pod, row);
     row_changed(s, row);
     if (!seat->local)
         s->placer->reserve(s->placer->ctx, seat->a.pod);
@@ -134,9 +141,13 @@ static void place(struct mst_seats *s, const struct mst_seat *seat, uint32_t row
 
 static void unplace(struct mst_seats *s, const struct mst_seat *seat, uint32_t row)
 {
-    if (!seat->local)
+    struct mst_cluster *c = s->x->fw->view.cluster;
+    if (seat->local) {
+        mst_cluster_unplace(c, seat->a.pod);
+    } else {
         s->placer->unreserve(s->placer->ctx, seat->a.pod);
-    mst_cluster_unplace(s->x->fw->view.cluster, seat->a.pod);
+        mst_txn_rollback(c, seat->mark);
+    }
     row_changed(s, row);
 }
 
@@ -144,6 +155,9 @@ static void unplace(struct mst_seats *s, const struct mst_seat *seat, uint32_t r
 
 static bool fits(const struct mst_seats *s, const struct mst_seat *seat, uint32_t row)
 {
+    /* What those placed before it have been promised is not there for this one. */
+    if (!seat->local && !s->x->fw->view.upstream && s->n > 1)
+        mst_eval_dry_renew(seat->eval);
     if (seat->eval->pre_code != MST_SUCCESS)
         return false;
     /* Upstream goes on skipping what skipped when the cluster was empty; muster asks everybody. */
@@ -247,7 +261,7 @@ static uint32_t first_row(const struct mst_seats *s, const struct walk *w)
 /* Seats the pod of this depth on the next row that takes it. False: there is none, or no steps. */
 static bool advance(struct mst_seats *s, struct walk *w, int64_t *steps)
 {
-    const struct mst_seat *seat = &s->v[w->order[w->depth]];
+    struct mst_seat *seat = &s->v[w->order[w->depth]];
     uint32_t rows = s->x->fw->view.nodes->count;
     for (uint32_t row = first_row(s, w); row<rows && * steps> 0; row++) {
         (*steps)--;

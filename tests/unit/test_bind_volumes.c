@@ -157,7 +157,8 @@ static void test_bind_points_a_volume_to_the_claim(struct mst_test *t)
                                        .reason = MST_STR("conflict") };
     mst_engine_event(b.engine, &refused, b.now_ns);
     t_bool(t, is_assumed(&b, "p"), false);
-    t_bool(t, mst_volumes_get(mst_engine_cluster(b.engine), MST_VOL_PV, MST_STR("v"))->assumed,
+    t_bool(t,
+           mst_volumes_get(mst_engine_cluster(b.engine), MST_VOL_PV, MST_STR("v"))->assumption.on,
            false);
     (void)mst_engine_step(b.engine, b.now_ns, &b.effects);
     t_str(t, effect_of(&b, MST_EFFECT_POD_STATUS)->condition.message,
@@ -202,10 +203,10 @@ static void test_bind_pod_goes_while_it_waits(struct mst_test *t)
     step_at(&b, S);
     b.remove = true;
     feed(&b, POD("p"));
-    t_bool(
-        t,
-        mst_volumes_get(mst_engine_cluster(b.engine), MST_VOL_PVC, MST_STR("default/c"))->assumed,
-        false);
+    t_bool(t,
+           mst_volumes_get(mst_engine_cluster(b.engine), MST_VOL_PVC, MST_STR("default/c"))
+               ->assumption.on,
+           false);
     step_at(&b, 2 * S);
     t_int(t, b.effects.list.n, 0);
     t_bool(t, mst_engine_deadline(b.engine, b.now_ns) == INT64_MAX, true);

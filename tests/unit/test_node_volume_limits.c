@@ -44,7 +44,8 @@ static const char cluster[] =
     POD("strict", CLAIM("strict")) POD("held", CLAIM("held")) POD("ebs", CLAIM("ebs"))
     POD("ebs-inline", "{name: v, awsElasticBlockStore: {volumeID: vol-2}}")
     POD("tree", CLAIM("tree")) POD("file", CLAIM("file")) POD("classless", CLAIM("classless"))
-    POD("gone", CLAIM("gone"));
+    POD("gone", CLAIM("gone"))
+    POD("own", "{name: v, ephemeral: {volumeClaimTemplate: {spec: {}}}}");
 /* clang-format on */
 
 static const struct {
@@ -117,6 +118,11 @@ static void test_limits_hints(struct mst_test *t)
     e.object = storage_object(f, MST_VOL_ATTACHMENT, "va");
     t_int(t, fixture_hint(f, &p, "b", &e), MST_HINT_QUEUE);
     t_int(t, fixture_hint(f, &p, "ebs-inline", &e), MST_HINT_SKIP);
+    t_int(t, fixture_hint(f, &p, "own", &e), MST_HINT_QUEUE);
+    f->view.upstream = true;
+    t_int(t, fixture_hint(f, &p, "own", &e), MST_HINT_SKIP);
+    t_int(t, fixture_hint(f, &p, "b", &e), MST_HINT_QUEUE);
+    f->view.upstream = false;
     e = (struct mst_cluster_event){ .resource = MST_ON_PVC, .actions = MST_ACT_ADD };
     e.object = storage_object(f, MST_VOL_PVC, "default/b");
     t_int(t, fixture_hint(f, &p, "b", &e), MST_HINT_QUEUE);

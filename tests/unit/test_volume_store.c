@@ -83,10 +83,10 @@ static void test_volumes_assumptions_end_with_a_new_version(struct mst_test *t)
     t_str(t, mst_sym_str(f->syms, mst_pvc_selected_node(&f->cluster, pvc)), "n");
     storage_apply(f, PV("v", "", "resourceVersion: '1'")); /* told again: nothing new */
     pv = mst_volumes_get(&f->cluster, MST_VOL_PV, MST_STR("v"));
-    t_bool(t, pv->assumed && mst_pv_claim(pv).set, true);
+    t_bool(t, pv->assumption.on && mst_pv_claim(pv).set, true);
     storage_apply(f, PV("v", "", "resourceVersion: '2'"));
     pv = mst_volumes_get(&f->cluster, MST_VOL_PV, MST_STR("v"));
-    t_bool(t, pv->assumed || mst_pv_claim(pv).set, false);
+    t_bool(t, pv->assumption.on || mst_pv_claim(pv).set, false);
     mst_volumes_restore(&f->cluster, MST_VOL_PVC, MST_STR("default/c"));
     t_int(t, mst_pvc_selected_node(&f->cluster, pvc), MST_SYM_NONE);
     const uint64_t still = mst_volumes_generation(&f->cluster);
