@@ -5,6 +5,7 @@
  * Invariants: a pod with node_name is on that node's list when the node is known, else on the list
  * of pods of that unknown node; a row's references to class and usage are counted.
  */
+#include "cluster/awaited.h"
 #include "cluster/budgets.h"
 #include "cluster/cluster_internal.h"
 #include "cluster/preemptors.h"
@@ -49,6 +50,7 @@ void mst_cluster_done(struct mst_cluster *cluster)
     mst_selectors_done(cluster);
     mst_budgets_done(cluster);
     mst_preemptors_done(cluster);
+    mst_awaited_done(cluster);
     mst_vec_done(&cluster->undo);
     mst_vec_done(&cluster->txn_marks);
     mst_arena_done(&cluster->scratch);

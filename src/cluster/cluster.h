@@ -92,6 +92,7 @@ struct mst_pod_volumes;
 struct mst_volume_store;
 struct mst_budgets;
 struct mst_preemptors;
+struct mst_awaits;
 struct mst_namespace_row {
     mst_sym name;
     mst_labels labels; /* heap */
@@ -177,6 +178,7 @@ struct mst_cluster {
     struct mst_volume_store *volumes; /* volumes.c */
     struct mst_budgets *budgets;      /* budgets.h, NULL: none */
     struct mst_preemptors *preemptors; /* preemptors.h, NULL: none yet */
+    struct mst_awaits *awaited;        /* awaited.h, NULL: none */
     bool
         pods_matter; /* some pod or object speaks about pods: classes tell labels apart (class.c) */
     struct mst_arena scratch; /* reset by each call that uses it */

@@ -196,6 +196,7 @@ void mst_engine_bind(struct mst_engine *engine, uint32_t pod)
     mst_cluster_assume(&engine->cluster, pod);
     mst_count_placed(engine, pod);
     mst_queue_pod_scheduled(engine->queue, pod);
+    mst_awaited_changed(engine);
     if (!mst_engine_pre_bind(engine, pod))
         (void)mst_engine_send_bind(engine, pod);
 }

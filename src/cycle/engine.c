@@ -215,6 +215,7 @@ static void begin_step(struct mst_engine *engine, int64_t now_ns, struct mst_eff
     tell_held(engine);
     mst_engine_poll_held(engine);
     mst_evictions_retry(engine);
+    mst_awaited_poll(engine);
 }
 
 bool mst_engine_step(struct mst_engine *engine, int64_t now_ns, struct mst_effects *out)
@@ -241,6 +242,8 @@ int64_t mst_engine_deadline(const struct mst_engine *engine, int64_t now_ns)
     if (engine->left.list.n)
         return now_ns;
     int64_t deadline_ns = MST_MIN(engine->held_poll_ns, mst_evictions_deadline(engine));
+    const int64_t awaited_ns = mst_awaited_deadline(engine);
+    deadline_ns = MST_MIN(deadline_ns, awaited_ns);
     return MST_MIN(mst_queue_deadline(engine->queue, now_ns), deadline_ns);
 }
 

@@ -319,6 +319,17 @@ int64_t mst_evictions_deadline(const struct mst_engine *engine);
 bool mst_engine_cancel_bind(struct mst_engine *engine, uint32_t pod, struct mst_str reason);
 bool mst_engine_may_cancel_bind(struct mst_engine *engine, uint32_t pod);
 
+/* ---- volumes that victims leave attached (evict_awaited.c) ---- */
+
+/* A preemption is decided: what its preemptor has to wait for. */
+void mst_eviction_await(struct mst_engine *engine, const struct mst_preemptor *preemptor,
+                        const struct mst_preemption *preemption);
+/* Pods or storage objects have changed: waits that are over end. Nothing when nobody waits. */
+void mst_awaited_changed(struct mst_engine *engine);
+/* Gives up waits whose time is up; when that will be. */
+void mst_awaited_poll(struct mst_engine *engine);
+int64_t mst_awaited_deadline(const struct mst_engine *engine);
+
 /* storage_events.c */
 void mst_engine_storage_set(struct mst_engine *engine, const struct mst_object *object);
 void mst_engine_storage_removed(struct mst_engine *engine, const struct mst_object *object);

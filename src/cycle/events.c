@@ -79,6 +79,7 @@ static void pod_removed(struct mst_engine *engine, uint32_t row)
     else if (nominated)
         mst_engine_nomination_freed(engine, row);
     mst_cluster_pod_remove(&engine->cluster, row);
+    mst_awaited_changed(engine);
 }
 
 static void pod_added(struct mst_engine *engine, const struct mst_pod *pod)
@@ -206,7 +207,7 @@ static void pod_updated(struct mst_engine *engine, uint32_t row, const struct ms
     const struct pod_before before = { p->usage, p->labels, features_of(engine, row) };
     uint32_t old_tolerations = toleration_count(engine, row);
     mst_sym old_nominated = p->status_nominated;
-    bool old_gates = p->gates.n > 0;
+    bool old_gates = p->gates.n > 0, old_deleting = p->deleting;
     engine->cluster.usages.v[before.usage]->refs++;
     mst_labels_ref(&engine->cluster, before.labels);
     mst_cluster_pod_update(&engine->cluster, row, pod);
@@ -231,9 +232,12 @@ static void pod_updated(struct mst_engine *engine, uint32_t row, const struct ms
         mst_queue_pod_updated(engine->queue, row, events, n, engine->now_ns);
     mst_usage_unref(&engine->cluster, before.usage);
     mst_labels_unref(&engine->cluster, before.labels);
-    if (old_nominated != MST_SYM_NONE &&
-        engine->cluster.pods.v[row].status_nominated != old_nominated)
+    p = &engine->cluster.pods.v[row];
+    const bool moved = p->status_nominated != old_nominated, goes = p->deleting && !old_deleting;
+    if (old_nominated != MST_SYM_NONE && moved)
         mst_engine_nomination_freed(engine, row);
+    if (moved || goes)
+        mst_awaited_changed(engine);
 }
 
 static void set_pod(struct mst_engine *engine, const struct mst_pod *pod)
@@ -344,6 +348,7 @@ static void remove_node(struct mst_engine *engine, struct mst_str name)
 static void group_removed(struct mst_engine *engine, uint32_t row)
 {
     mst_cluster_group_remove(&engine->cluster, row);
+    mst_awaited_changed(engine);
     mst_queue_group_removed(engine->queue, row, engine->now_ns);
 }
 

@@ -36,6 +36,7 @@ void mst_engine_evict_begin(struct mst_engine *engine, const struct mst_preempto
                             const struct mst_preemption *preemption)
 {
     bool any = live_count(engine, &preemption->victims) > 0;
+    mst_eviction_await(engine, p, preemption);
     if (is_async(engine) && any)
         mst_preemptor_begin(&engine->cluster, uid_of(engine, p));
     if (is_async(engine))

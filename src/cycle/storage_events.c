@@ -49,6 +49,7 @@ void mst_engine_storage_set(struct mst_engine *engine, const struct mst_object *
     const struct mst_object *before;
     const struct mst_stored *stored = mst_volumes_set(&engine->cluster, object, &before);
     tell(engine, kind, before ? MST_ACT_UPDATE : MST_ACT_ADD, &stored->object, before);
+    mst_awaited_changed(engine);
 }
 
 void mst_engine_storage_removed(struct mst_engine *engine, const struct mst_object *object)
@@ -59,4 +60,5 @@ void mst_engine_storage_removed(struct mst_engine *engine, const struct mst_obje
     const struct mst_object *gone = mst_volumes_remove(&engine->cluster, object);
     if (gone)
         tell(engine, kind, MST_ACT_DELETE, gone, NULL);
+    mst_awaited_changed(engine);
 }

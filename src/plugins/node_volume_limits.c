@@ -6,9 +6,11 @@
  *             added, attachment deleted.
  * Source: kubernetes v1.37 pkg/scheduler/framework/plugins/nodevolumelimits/csi.go
  *
- * Differs: profile muster counts no attachments that a preemption in question would end
+ * Differs: profile muster counts no attachments that a preemption in question would end, and keeps
+ *          pods from volumes that victims leave behind for a more important pod
  *          (spec/preemption.md 11).
  */
+#include "cluster/awaited.h"
 #include "plugins/attachables.h"
 #include "plugins/csi_translate.h"
 #include "plugins/registry.h"
@@ -21,8 +23,9 @@ struct limits_state {
     struct mst_str error;                 /* present: a claim is somebody else's */
     struct mst_attachables wanted;
     struct mst_arena *arena; /* of the class; for texts of translated volumes */
-    /* Of the row at hand, reused: what counts there, what pods that were taken off it use. */
-    struct mst_attachables attached, away;
+    /* Of the row at hand, reused: what counts there, what pods that were taken off it use, and what
+     * victims have left behind for somebody who is nominated there. */
+    struct mst_attachables attached, away, left;
 };
 
 /* ---- PreFilter ---- */
@@ -38,7 +41,8 @@ static bool wants_installed(const struct mst_view *view, mst_sym driver)
 static void collect_wanted(const struct mst_view *view, struct limits_state *state)
 {
     const struct mst_pod_volumes *volumes = state->volumes;
-    state->wanted.arena = state->attached.arena = state->away.arena = state->arena;
+    state->wanted.arena = state->attached.arena = state->away.arena = state->left.arena =
+        state->arena;
     for (uint32_t i = 0; i < volumes->list.n && !state->missing && !state->error.p; i++) {
         struct mst_attachable a;
         bool missing = false;
@@ -120,6 +124,49 @@ static void collect_attachments(const struct mst_view *view, struct limits_state
     }
 }
 
+/* What the pod's victims leave behind on the node; true if there is anything. */
+static bool add_left(struct limits_state *state, const struct mst_awaited *awaited, mst_sym node)
+{
+    const uint32_t before = state->left.n;
+    for (uint32_t i = 0; i < awaited->volumes.n; i++) {
+        const struct mst_awaited_volume *v = &awaited->volumes.v[i];
+        const struct mst_attachable a = mst_attachable_named(v->driver, v->handle);
+        if (v->node == node)
+            mst_attachables_add(&state->left, &a);
+    }
+    return state->left.n > before;
+}
+
+/*
+ * What victims leave behind for pods that count as nominated to the node: it is on its way off the
+ * node, and a pod that uses it would keep it there. What somebody who stays uses is not.
+ */
+static void collect_left(const struct mst_view *view, struct limits_state *state, uint32_t row,
+                         struct mst_arena *scratch)
+{
+    const struct mst_cluster *cluster = view->cluster;
+    if (!cluster->awaited || !view->nodes->nominated_count[row])
+        return;
+    const mst_sym node = view->nodes->name[row];
+    struct mst_attachables staying = { .arena = scratch };
+    bool any = false;
+    for (uint32_t pod = view->nodes->first_pod[row]; pod != MST_ROW_NONE;
+         pod = cluster->pods.v[pod].node_next) {
+        const struct mst_awaited *awaited = mst_awaited_of_pod(cluster, pod);
+        if (awaited && cluster->pods.v[pod].nominated == node)
+            any |= add_left(state, awaited, node);
+    }
+    for (uint32_t pod = view->nodes->first_pod[row]; any && pod != MST_ROW_NONE;
+         pod = cluster->pods.v[pod].node_next)
+        if (!cluster->pods.v[pod].deleting && !mst_awaited_is_victim(cluster, pod))
+            (void)mst_attachables_of_pod(view, pod, scratch, &staying);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < state->left.n; i++)
+        if (!mst_attachables_have(&staying, &state->left.v[i]))
+            state->left.v[kept++] = state->left.v[i];
+    state->left.n = kept;
+}
+
 static bool limit_of(const struct mst_csi_node *node, mst_sym driver, int64_t *ret_limit)
 {
     bool found = false;
@@ -137,7 +184,13 @@ struct counting {
     mst_sym driver;
     int64_t limit;
     uint32_t in_pods;
+    bool without_left; /* as if what victims leave behind were gone */
 };
+
+static bool is_left(const struct counting *c, const struct mst_attachable *volume)
+{
+    return c->without_left && mst_attachables_have(&c->state->left, volume);
+}
 
 static bool exceeds(const struct mst_view *view, const struct counting *c)
 {
@@ -147,9 +200,10 @@ static bool exceeds(const struct mst_view *view, const struct counting *c)
                                           .n = view->upstream ? c->in_pods : attached->n };
     int64_t count = 0, fresh = 0;
     for (uint32_t i = 0; i < attached->n; i++)
-        count += attached->v[i].driver == c->driver;
+        count += attached->v[i].driver == c->driver && !is_left(c, &attached->v[i]);
     for (uint32_t i = 0; i < wanted->n; i++)
-        fresh += wanted->v[i].driver == c->driver && !mst_attachables_have(&seen, &wanted->v[i]);
+        fresh += wanted->v[i].driver == c->driver &&
+                 (is_left(c, &wanted->v[i]) || !mst_attachables_have(&seen, &wanted->v[i]));
     return fresh > 0 && count + fresh > c->limit;
 }
 
@@ -159,7 +213,9 @@ static bool driver_is_full(const struct mst_view *view, const struct limits_stat
     struct counting c = { .state = state, .driver = driver, .in_pods = in_pods };
     if (!limit_of(node, driver, &c.limit))
         return false;
-    return exceeds(view, &c);
+    const bool full = exceeds(view, &c);
+    c.without_left = state->left.n > 0;
+    return full || (c.without_left && exceeds(view, &c));
 }
 
 static bool is_installed(const struct mst_csi_node *node, mst_sym driver)
@@ -191,13 +247,14 @@ static mst_verdict judge(const struct mst_view *view, struct limits_state *state
         limited |= node->drivers.v[i].count.set;
     if (!limited)
         return 0;
-    state->attached.n = state->away.n = 0;
+    state->attached.n = state->away.n = state->left.n = 0;
     *ret_error = collect_of_pods(view, state, row, arena);
     if (ret_error->p)
         return MST_VERDICT_ERROR | MST_VERDICT_UNRESOLVABLE;
     const uint32_t in_pods = state->attached.n;
     collect_of_away(view, state, row, arena);
     collect_attachments(view, state, name);
+    collect_left(view, state, row, arena);
     for (uint32_t i = 0; i < state->wanted.n; i++)
         if (driver_is_full(view, state, node, state->wanted.v[i].driver, in_pods))
             return TOO_MANY;
@@ -233,7 +290,7 @@ static void explain(const struct mst_view *view, const void *instance, const voi
         struct mst_str error;
         const struct mst_attachables none = { .arena = out->arena };
         again.arena = out->arena;
-        again.attached = again.away = none;
+        again.attached = again.away = again.left = none;
         (void)judge(view, &again, row, out->arena, &error);
         mst_reason_add(out, error);
         return;

@@ -11,9 +11,13 @@
 
 /* ---- may it? ---- */
 
-/* A victim of before is still leaving a node that some member is nominated to. */
-static bool is_ongoing(const struct mst_cluster *c, const struct mst_preempting_group *g)
+/*
+ * A victim of before is still leaving a node that some member is nominated to, or, profile muster,
+ * its volumes are.
+ */
+static bool is_ongoing(const struct mst_view *view, const struct mst_preempting_group *g)
 {
+    const struct mst_cluster *c = view->cluster;
     int32_t priority = c->groups.v[g->group].priority;
     for (uint32_t i = 0; i < g->pod_count; i++) {
         mst_sym name = c->pods.v[g->pods[i]].status_nominated;
@@ -23,6 +27,9 @@ static bool is_ongoing(const struct mst_cluster *c, const struct mst_preempting_
         for (; pod != MST_ROW_NONE; pod = c->pods.v[pod].node_next)
             if (mst_pod_preempted(&c->pods.v[pod]) && mst_unit_priority(c, pod) < priority)
                 return true;
+        if (row != MST_ROW_NONE && !view->upstream &&
+            mst_awaits_volumes(view, c->groups.v[g->group].uid, name))
+            return true;
     }
     return false;
 }
@@ -57,7 +64,7 @@ static bool answer_early(const struct mst_preempt *x, const struct mst_preemptin
                          struct mst_preemption *out)
 {
     bool upstream = x->fw->view.upstream;
-    bool ongoing = (!g->never || !upstream) && is_ongoing(x->fw->view.cluster, g);
+    bool ongoing = (!g->never || !upstream) && is_ongoing(&x->fw->view, g);
     if (ongoing) {
         keep_seats(x, g, out);
         return true;

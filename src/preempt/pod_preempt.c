@@ -19,6 +19,20 @@ static bool victim_is_leaving(const struct mst_cluster *c, uint32_t row, int32_t
     return false;
 }
 
+/*
+ * Nothing but volumes that victims left attached keeps the pod off the row: evicting somebody else
+ * would not bring it there sooner.
+ */
+static bool volumes_are_leaving(const struct mst_preempt *x, uint32_t pod,
+                                const struct mst_pick *pick, uint32_t row)
+{
+    const struct mst_view *view = &x->fw->view;
+    if (view->upstream || !view->cluster->awaited || !pick->verdict)
+        return false;
+    return mst_verdict_slot(pick->verdict[row]) == mst_framework_slot(x->fw, "NodeVolumeLimits") &&
+           mst_awaits_volumes(view, view->cluster->pods.v[pod].uid, view->nodes->name[row]);
+}
+
 bool mst_preempt_eligible(const struct mst_preempt *x, uint32_t pod, const struct mst_pick *pick,
                           struct mst_str *ret_why)
 {
@@ -35,9 +49,15 @@ bool mst_preempt_eligible(const struct mst_preempt *x, uint32_t pod, const struc
         return true;
     bool hopeless = pick->verdict ? (pick->verdict[row] & MST_VERDICT_UNRESOLVABLE) != 0
                                   : pick->code == MST_UNRESOLVABLE;
-    if (hopeless || !victim_is_leaving(c, row, p->priority))
+    if (hopeless)
         return true;
-    *ret_why = MST_STR("not eligible due to a terminating pod on the nominated node.");
+    if (victim_is_leaving(c, row, p->priority))
+        *ret_why = MST_STR("not eligible due to a terminating pod on the nominated node.");
+    else if (volumes_are_leaving(x, pod, pick, row))
+        *ret_why = MST_STR("not eligible due to volumes of preempted pods that are still attached "
+                           "to the nominated node.");
+    else
+        return true;
     return false;
 }
 

@@ -12,6 +12,7 @@
 #ifndef MST_PREEMPT_H
 #define MST_PREEMPT_H
 
+#include "cluster/awaited.h"
 #include "framework/eval.h"
 
 /* What earlier searches found out, so that pods that are alike need not ask again. */
@@ -116,6 +117,14 @@ struct mst_preempting_group {
 bool mst_preempt_fits(const struct mst_preempt *x, const struct mst_group_placer *placer,
                       const struct mst_assignment *v, uint32_t n, const uint32_t *gone,
                       uint32_t gone_count);
+/*
+ * Is the volume still attached to its node, without a pod there that keeps it? O(attachments and
+ * pods of the node).
+ */
+bool mst_awaited_is_attached(const struct mst_view *view, const struct mst_awaited_volume *volume);
+/* Does the preemptor of this UID wait for volumes to be detached from the node? */
+bool mst_awaits_volumes(const struct mst_view *view, struct mst_str uid, mst_sym node);
+
 /* For a group that is unschedulable (spec/preemption.md 6). */
 void mst_preempt_group(const struct mst_preempt *x, const struct mst_preempting_group *group,
                        struct mst_preemption *out);
