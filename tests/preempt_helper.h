@@ -183,6 +183,8 @@ static inline void world_place(void *ctx, struct mst_trial_placement *out)
         if (pick.code != MST_SUCCESS)
             continue;
         mst_cluster_place(&w->cluster, w->pending[i], pick.node);
+        if (w->evals.ranker)
+            w->evals.ranker->placed(w->evals.ranker->ctx, pick.node);
         out->v[out->n++] = (struct mst_assignment){ w->pending[i], pick.node, pick.skips };
     }
     if (out->n >= w->need)

@@ -306,7 +306,7 @@ static struct mst_str message_text(const struct mst_trial *t, const struct mst_e
     return out->classes.n ? out->classes.v[0].message : MST_STR_NONE;
 }
 
-/* Takes back what was set aside for members; whatever the profile, others lose nothing by a look. */
+/* Takes back what was set aside for members; in no profile do others lose anything by a look. */
 static void end_trial(struct mst_trial *t, uint32_t mark, bool assumes_for_good)
 {
     for (uint32_t i = t->member_count; i-- > 0;)

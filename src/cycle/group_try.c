@@ -74,6 +74,9 @@ static bool try_member(struct mst_engine *engine, struct mst_group_try *t, struc
     mst_cluster_nominate(&engine->cluster, m->pod, MST_SYM_NONE);
     mst_cluster_place(&engine->cluster, m->pod, m->pick.node);
     mst_engine_reserve(engine, t->fw, m->pod);
+    const struct mst_ranker *ranker = engine->evals.ranker;
+    if (ranker)
+        ranker->placed(ranker->ctx, m->pick.node);
     return true;
 }
 

@@ -112,8 +112,22 @@ struct mst_eval {
     size_t bytes;
 };
 
+/*
+ * A preference of nodes that comes before all scores: of the feasible ones only the lowest are
+ * scored. A nominated node that takes the pod is not compared.
+ *
+ * compare  <0: row a comes before row b, 0: neither does. A total preorder.
+ * placed   a pod has got its place on the row; the preference may change.
+ */
+struct mst_ranker {
+    void *ctx;
+    int (*compare)(void *ctx, uint32_t a, uint32_t b);
+    void (*placed)(void *ctx, uint32_t row);
+};
+
 struct mst_evals {
     struct mst_asks *asks;               /* borrowed; NULL: there are no extenders */
+    const struct mst_ranker *ranker;     /* borrowed; NULL: scores decide alone */
     MST_VEC(struct mst_eval *) by_class; /* NULL: not cached */
     MST_VEC(uint64_t) seen;              /* serial of the class that used the id last */
     struct mst_eval *probation;          /* for classes seen once */

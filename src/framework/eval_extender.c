@@ -225,10 +225,26 @@ static void refill_rows(struct extended *x, const struct emptied *e)
 
 /* ---- choosing ---- */
 
+/* Of what is left only the rows of the lowest rank stay. */
+static void leave_lowest(struct extended *x)
+{
+    const struct mst_ranker *ranker = x->evals->ranker;
+    uint32_t lowest = x->rows.v[0], kept = 0;
+    for (uint32_t i = 1; i < x->rows.n; i++)
+        if (ranker->compare(ranker->ctx, x->rows.v[i], lowest) < 0)
+            lowest = x->rows.v[i];
+    for (uint32_t i = 0; i < x->rows.n; i++)
+        if (ranker->compare(ranker->ctx, x->rows.v[i], lowest) == 0)
+            x->rows.v[kept++] = x->rows.v[i];
+    x->rows.n = kept;
+}
+
 /* Scores run over what is left alone. */
 static outcome choose(struct extended *x, struct mst_rng *rng, struct mst_pick *out)
 {
     struct mst_eval *eval = x->eval;
+    if (x->evals->ranker && x->rows.n)
+        leave_lowest(x);
     const uint32_t count = eval->fw->view.nodes->count;
     const bool *in = mark_rows(x);
     mst_forced_rows hidden = { 0 };

@@ -295,11 +295,30 @@ const mst_verdict *mst_pick_verdicts(const struct mst_eval *eval, struct mst_are
     return verdict;
 }
 
+/* Of the feasible rows only those of the lowest rank are left. The eval has a frame. */
+static void leave_lowest(struct mst_evals *evals, struct mst_eval *eval)
+{
+    const struct mst_ranker *ranker = evals->ranker;
+    const uint32_t count = eval->fw->view.nodes->count;
+    uint32_t lowest = MST_ROW_NONE;
+    mst_assert(eval->frame);
+    for (uint32_t row = 0; row < count; row++)
+        if (eval->verdict[row] == MST_VERDICT_OK &&
+            (lowest == MST_ROW_NONE || ranker->compare(ranker->ctx, row, lowest) < 0))
+            lowest = row;
+    for (uint32_t row = 0; row < count; row++)
+        if (eval->verdict[row] == MST_VERDICT_OK && ranker->compare(ranker->ctx, row, lowest) != 0)
+            eval->verdict[row] = MST_VERDICT_HIDDEN;
+    mst_eval_refilter(eval);
+}
+
 static void pick_any(struct mst_evals *evals, struct mst_eval *eval, struct mst_rng *rng,
                      struct mst_arena *arena, struct mst_pick *out)
 {
     if (eval->pre_code == MST_SUCCESS && fails(evals, eval, arena, out))
         return;
+    if (eval->pre_code == MST_SUCCESS && evals->ranker && eval->feasible_count)
+        leave_lowest(evals, eval);
     if (eval->pre_code == MST_SUCCESS)
         choose(evals, eval, rng, out);
     if (out->feasible) {
@@ -336,7 +355,7 @@ void mst_eval_pick_batched(struct mst_evals *evals, const struct mst_framework *
     struct mst_eval *eval = mst_eval_of(evals, fw, pod);
     struct mst_frame frame;
     mst_forced_rows forced = { 0 };
-    mst_eval_open_for(eval, cluster->nominated_pod_count > NOMINATED_FEW, &frame);
+    mst_eval_open_for(eval, cluster->nominated_pod_count > NOMINATED_FEW || evals->ranker, &frame);
     const uint64_t extenders = evals->asks ? cluster->pods.v[pod].extenders : 0;
     mst_sym first = cluster->pods.v[pod].status_nominated, hint = MST_SYM_NONE;
     if (ask)

@@ -9,6 +9,8 @@
  */
 #include "preempt/preempt_internal.h"
 
+enum { RANKED_SHARE = 4 }; /* of the steps, for the second beginning of a search */
+
 /* ---- may it? ---- */
 
 /*
@@ -105,16 +107,31 @@ static void found(struct search *s, struct mst_preemption *out)
     mst_note_unproven(x, out);
 }
 
-/* With the units gone: places the group and takes its pods off again. */
-static void place_group(const struct mst_preempt *x, const struct mst_preempting_group *g,
+/*
+ * With the units gone: places the group and takes its pods off again. `ranking`: rather where its
+ * use condemns the least; NULL: as the scores say.
+ */
+static void place_group(const struct search *s, struct mst_ranking *ranking,
                         struct mst_trial_placement *placed)
 {
-    struct mst_cluster *c = x->fw->view.cluster;
+    const struct mst_preempting_group *g = s->g;
+    struct mst_cluster *c = s->x->fw->view.cluster;
     uint32_t mark = mst_txn_begin(c);
+    *placed = (struct mst_trial_placement){ .code = MST_ERROR };
+    s->x->evals->ranker = ranking ? mst_ranking_ranker(ranking) : NULL;
     g->placer->place(g->placer->ctx, placed);
-    for (uint32_t i = g->pod_count; i-- > 0;)
+    s->x->evals->ranker = NULL;
+    for (uint32_t i = g->pod_count; i-- > 0;) {
+        if (ranking && c->pods.v[g->pods[i]].node != MST_ROW_NONE)
+            mst_rank_take_back(ranking, c->pods.v[g->pods[i]].node);
         g->placer->unreserve(g->placer->ctx, g->pods[i]);
+    }
     mst_txn_rollback(c, mark);
+}
+
+static void place_ranked(const struct search *s, struct mst_trial_placement *placed)
+{
+    place_group(s, mst_ranking_of(s->x, &s->units), placed);
 }
 
 static void take_all(struct search *s)
@@ -128,9 +145,13 @@ static void take_all(struct search *s)
 static void search_as_upstream(struct search *s, struct mst_preemption *out)
 {
     const struct mst_preempt *x = s->x;
-    struct mst_trial_placement placed = { .code = MST_ERROR };
+    struct mst_trial_placement placed;
     take_all(s);
-    place_group(x, s->g, &placed);
+    if (!x->fw->view.upstream)
+        place_ranked(s, &placed);
+    /* What ranking costs in scores it may cost in members: then the scores decide alone. */
+    if (x->fw->view.upstream || placed.code == MST_UNSCHEDULABLE)
+        place_group(s, NULL, &placed);
     if (placed.code != MST_SUCCESS) {
         say(out, placed.code, placed.text);
         return;
@@ -155,8 +176,12 @@ static void search_as_upstream(struct search *s, struct mst_preemption *out)
 static bool place_somehow(struct search *s, int64_t *steps, struct mst_preemption *out)
 {
     const struct mst_preempting_group *g = s->g;
-    struct mst_trial_placement placed = { .code = MST_ERROR };
-    place_group(s->x, g, &placed);
+    struct mst_trial_placement placed, ranked;
+    place_group(s, NULL, &placed);
+    if (placed.code == MST_UNSCHEDULABLE) {
+        place_ranked(s, &ranked);
+        placed = ranked.code == MST_SUCCESS ? ranked : placed;
+    }
     if (placed.code == MST_SUCCESS) {
         mst_seats_set(&s->seats, placed.v, placed.n);
         return true;
@@ -176,6 +201,86 @@ static bool place_somehow(struct search *s, int64_t *steps, struct mst_preemptio
     return answer == MST_SEATS_FOUND;
 }
 
+/* What a search from one placement came to. */
+struct result {
+    struct mst_unit *victims;
+    uint32_t victim_count, violations;
+    const struct mst_assignment *start, *seats; /* where it began, and where it ended */
+    uint32_t seat_count;
+    bool proven;
+};
+
+static const struct mst_assignment *seats_now(const struct search *s)
+{
+    struct mst_assignment *seats = MST_NEW_N(s->x->arena, struct mst_assignment, s->seats.n);
+    for (uint32_t i = 0; i < s->seats.n; i++)
+        seats[i] = s->seats.v[i].a;
+    return seats;
+}
+
+/* All units are gone before and after. */
+static struct result choose_better(struct search *s, int64_t *steps)
+{
+    struct mst_cluster *c = s->x->fw->view.cluster;
+    struct result r = { .victims = MST_NEW_N(s->x->arena, struct mst_unit, s->units.n),
+                        .start = seats_now(s),
+                        .seat_count = s->seats.n };
+    uint32_t mark = mst_txn_begin(c);
+    r.proven = mst_choose_better(&s->seats, &s->units, true, steps, r.victims, &r.victim_count,
+                                 &r.violations);
+    r.seats = seats_now(s);
+    mst_txn_rollback(c, mark);
+    mst_seats_follow(&s->seats, &s->units);
+    return r;
+}
+
+/* The victims as a choice among all units. */
+static struct mst_choice choice_of(const struct search *s, const struct result *r)
+{
+    struct mst_choice choice = { .units = &s->units,
+                                 .evicted = MST_NEW_N(s->x->arena, bool, s->units.n),
+                                 .violations = r->violations };
+    for (uint32_t i = 0; i < s->units.n; i++)
+        for (uint32_t k = 0; k < r->victim_count; k++)
+            choice.evicted[i] |= r->victims[k].pods == s->units.v[i].pods;
+    return choice;
+}
+
+static bool is_better(const struct search *s, const struct result *a, const struct result *b)
+{
+    const struct mst_choice u = choice_of(s, a), v = choice_of(s, b);
+    const bool smallest = s->x->fw->preemption.smallest;
+    return mst_choice_compare(s->x, smallest ? MST_ORDER_SMALLEST : MST_ORDER_IMPORTANCE, &u, &v) <
+           0;
+}
+
+static bool began_there(const struct result *r, const struct mst_trial_placement *placed)
+{
+    bool same = placed->n == r->seat_count;
+    for (uint32_t i = 0; i < placed->n && same; i++)
+        same = placed->v[i].pod == r->start[i].pod && placed->v[i].node == r->start[i].node;
+    return same;
+}
+
+/*
+ * A search that ended before its proof, or whose proof may not hold, depends on where it began.
+ * From where the group's use condemns the least it may find something better, with a share of the
+ * steps.
+ */
+static void try_ranked(struct search *s, struct result *best)
+{
+    int64_t steps = s->x->fw->preemption.search_steps / RANKED_SHARE;
+    struct mst_trial_placement placed;
+    place_ranked(s, &placed);
+    if (placed.code != MST_SUCCESS || began_there(best, &placed))
+        return;
+    mst_seats_set(&s->seats, placed.v, placed.n);
+    const struct result other = choose_better(s, &steps);
+    const bool firmer = other.proven && !best->proven && !is_better(s, best, &other);
+    if (firmer || is_better(s, &other, best))
+        *best = other;
+}
+
 static void search_better(struct search *s, struct mst_preemption *out)
 {
     int64_t steps = s->x->fw->preemption.search_steps;
@@ -184,8 +289,14 @@ static void search_better(struct search *s, struct mst_preemption *out)
     take_all(s);
     if (!place_somehow(s, &steps, out))
         return;
-    s->proven = mst_choose_better(&s->seats, &s->units, true, &steps, s->victims, &s->victim_count,
-                                  &s->violations);
+    struct result best = choose_better(s, &steps);
+    if (!best.proven || !s->seats.all_local)
+        try_ranked(s, &best);
+    s->victims = best.victims;
+    s->victim_count = best.victim_count;
+    s->violations = best.violations;
+    s->proven = best.proven;
+    mst_seats_set(&s->seats, best.seats, best.seat_count);
     found(s, out);
 }
 

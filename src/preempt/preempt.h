@@ -93,7 +93,7 @@ struct mst_trial_placement {
 /*
  * A group's way to be placed, on the open transaction.
  *
- * place    the whole algorithm, leaving the pods where they went
+ * place    the whole algorithm, leaving the pods where they went; tells evals->ranker of each
  * reserve  one pod was placed: sets aside what else it needs; unreserve takes that back
  */
 struct mst_group_placer {

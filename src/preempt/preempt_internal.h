@@ -104,6 +104,8 @@ void mst_seats_set(struct mst_seats *s, const struct mst_assignment *v, uint32_t
 /* Other rows for the same pods, [seat]. */
 void mst_seats_move(struct mst_seats *s, const uint32_t *rows);
 void mst_seats_done(struct mst_seats *s);
+/* The units' pods have moved in some other way: counters follow. */
+void mst_seats_follow(struct mst_seats *s, const struct mst_units *units);
 /* A unit's pods leave their nodes, or come back. */
 void mst_seats_take(struct mst_seats *s, const struct mst_unit *unit);
 void mst_seats_give_back(struct mst_seats *s, const struct mst_unit *unit);
@@ -118,6 +120,15 @@ typedef enum { MST_SEATS_FOUND, MST_SEATS_NONE, MST_SEATS_UNKNOWN } mst_seats_an
  * proof.
  */
 mst_seats_answer mst_seats_find(struct mst_seats *s, int64_t *steps);
+
+/* ---- where a group should rather go (rank.c), profile muster ---- */
+
+struct mst_ranking;
+/* Before anybody is placed. `units` are those that may go; they stay as they are. */
+struct mst_ranking *mst_ranking_of(const struct mst_preempt *x, const struct mst_units *units);
+/* For mst_evals.ranker; mst_rank_take_back undoes its `placed`. */
+const struct mst_ranker *mst_ranking_ranker(const struct mst_ranking *r);
+void mst_rank_take_back(struct mst_ranking *r, uint32_t row);
 
 /* ---- the better choice (improve.c), profile muster ---- */
 

@@ -112,6 +112,12 @@ static void rows_changed(struct mst_seats *s, const struct mst_unit *unit)
             row_changed(s, unit->rows[i]);
 }
 
+void mst_seats_follow(struct mst_seats *s, const struct mst_units *units)
+{
+    for (uint32_t i = 0; i < units->n; i++)
+        rows_changed(s, &units->v[i]);
+}
+
 void mst_seats_take(struct mst_seats *s, const struct mst_unit *unit)
 {
     mst_unit_take(s->x, NULL, unit);
