@@ -94,6 +94,7 @@ void mst_eviction_sync_failed(struct mst_engine *engine, const struct mst_evicti
         fail_group(engine, e);
     else
         fail_pod(engine, e);
+    mst_awaited_end(&engine->cluster, e->uid);
     /* Upstream's preemptor waits for a victim that did go, or for another event. */
     if (!engine->config->upstream)
         mst_queue_activate(engine->queue, e->group, e->row, engine->now_ns);

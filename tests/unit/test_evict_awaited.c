@@ -6,9 +6,9 @@
 #define AWAITS "not eligible due to volumes of preempted pods that are still attached"
 
 /* n1 takes two volumes and has two: a of "low", c of "other", which matters more. */
-static struct host *full(bool upstream)
+static struct host *full(bool upstream, const char *gates)
 {
-    struct host *h = host_new(upstream);
+    struct host *h = host_with(upstream, NULL, gates);
     host_node(h, "n1", "cpu: 100", NULL);
     volume_limit(h, "n1", 2);
     static const char *const names[] = { "a", "b", "c" };
@@ -30,7 +30,7 @@ static void want(struct host *h)
 /* The victim has gone, its volume is still attached. */
 static struct host *lingering(void)
 {
-    struct host *h = full(false);
+    struct host *h = full(false, NULL);
     want(h);
     host_remove(h, MST_KIND_POD, "low");
     host_wait(h, 5);
@@ -79,7 +79,7 @@ static void test_detaching_wakes(struct mst_test *t)
 /* Without attachments there is nothing to wait for. */
 static void test_nothing_was_attached(struct mst_test *t)
 {
-    struct host *h = full(false);
+    struct host *h = full(false, NULL);
     volume_detach(h, "a");
     volume_detach(h, "c");
     want(h);
@@ -94,7 +94,7 @@ static void test_nothing_was_attached(struct mst_test *t)
 /* Attached only while the victim was leaving: it is waited for all the same. */
 static void test_attached_late(struct mst_test *t)
 {
-    struct host *h = full(false);
+    struct host *h = full(false, NULL);
     volume_detach(h, "a");
     want(h);
     volume_attach(h, "a", "n1");
@@ -110,7 +110,7 @@ static void test_attached_late(struct mst_test *t)
 /* Kubernetes detaches by force after six minutes; whatever does not go then does not go. */
 static void test_the_wait_is_bounded(struct mst_test *t)
 {
-    struct host *h = full(false);
+    struct host *h = full(false, NULL);
     want(h);
     host_wait(h, 1000); /* the victim takes its time */
     t_bool(t, host_saw(h, "evict default/other*"), false);
@@ -128,7 +128,7 @@ static void test_the_wait_is_bounded(struct mst_test *t)
  */
 static void test_a_failed_eviction_is_bounded(struct mst_test *t)
 {
-    struct host *h = full(false);
+    struct host *h = full(false, NULL);
     volume_add(h, "d");
     host_add(h, (struct host_pod_spec){ .name = "high",
                                         .priority = 9,
@@ -155,9 +155,24 @@ static void test_a_failed_eviction_is_bounded(struct mst_test *t)
     host_free(h);
 }
 
+/* Evictions that are part of the attempt fail: there is no promise, and nothing to wait for. */
+static void test_a_failed_attempt_waits_for_nothing(struct mst_test *t)
+{
+    for (int fails = 0; fails < 2; fails++) {
+        struct host *h = full(false, "SchedulerAsyncPreemption=false");
+        h->evictions = fails ? HOST_BINDS_FAIL : HOST_BINDS_WORK;
+        host_add(h,
+                 (struct host_pod_spec){ .name = "high", .priority = 9, .more = VOLUME_OF("b") });
+        (void)host_step(h);
+        t_ok(t, host_saw(h, "evict default/low*"));
+        t_bool(t, is_awaiting(h), !fails);
+        host_free(h);
+    }
+}
+
 static void test_upstream_does_not_preempt_for_volumes(struct mst_test *t)
 {
-    struct host *h = full(true);
+    struct host *h = full(true, NULL);
     want(h);
     t_bool(t, host_saw(h, "evict*"), false);
     t_bool(t, is_awaiting(h), false);
@@ -201,7 +216,7 @@ static void test_nominated_elsewhere(struct mst_test *t)
 
 static void test_volumes_of_no_interest(struct mst_test *t)
 {
-    struct host *h = full(false);
+    struct host *h = full(false, NULL);
     host_node(h, "n1", "cpu: 2", NULL);
     host_add(h, (struct host_pod_spec){ .name = "high", .priority = 9 }); /* wants cpu alone */
     host_run(h);
@@ -234,7 +249,7 @@ static void test_the_room_is_hidden(struct mst_test *t)
 /* The same while the victim has not gone yet. */
 static void test_the_room_is_hidden_before(struct mst_test *t)
 {
-    struct host *h = full(false);
+    struct host *h = full(false, NULL);
     want(h);
     host_add(h, (struct host_pod_spec){ .name = "again", .priority = 1, .more = VOLUME_OF("a") });
     host_run(h);
@@ -258,7 +273,7 @@ static void test_the_room_is_shown_again(struct mst_test *t)
 
 static void test_a_group_waits(struct mst_test *t)
 {
-    struct host *h = full(false);
+    struct host *h = full(false, NULL);
     host_gang(h, "g", 1, "priorityClassName: p9");
     host_add(h, (struct host_pod_spec){
                     .name = "high", .group = "g", .priority = 9, .more = VOLUME_OF("b") });
@@ -280,7 +295,7 @@ static void test_a_group_waits(struct mst_test *t)
 
 static void test_a_group_goes(struct mst_test *t)
 {
-    struct host *h = full(false);
+    struct host *h = full(false, NULL);
     host_gang(h, "g", 1, "priorityClassName: p9");
     host_add(h, (struct host_pod_spec){
                     .name = "high", .group = "g", .priority = 9, .more = VOLUME_OF("b") });
@@ -293,8 +308,9 @@ static void test_a_group_goes(struct mst_test *t)
 
 MST_TEST_MAIN(T(test_nobody_else_goes), T(test_detaching_wakes), T(test_nothing_was_attached),
               T(test_attached_late), T(test_the_wait_is_bounded),
-              T(test_a_failed_eviction_is_bounded), T(test_upstream_does_not_preempt_for_volumes),
-              T(test_the_preemptor_goes), T(test_somebody_else_keeps_it),
-              T(test_nominated_elsewhere), T(test_volumes_of_no_interest),
-              T(test_the_room_is_hidden), T(test_the_room_is_hidden_before),
-              T(test_the_room_is_shown_again), T(test_a_group_waits), T(test_a_group_goes))
+              T(test_a_failed_eviction_is_bounded), T(test_a_failed_attempt_waits_for_nothing),
+              T(test_upstream_does_not_preempt_for_volumes), T(test_the_preemptor_goes),
+              T(test_somebody_else_keeps_it), T(test_nominated_elsewhere),
+              T(test_volumes_of_no_interest), T(test_the_room_is_hidden),
+              T(test_the_room_is_hidden_before), T(test_the_room_is_shown_again),
+              T(test_a_group_waits), T(test_a_group_goes))
