@@ -28,7 +28,8 @@ struct family {
     const struct mst_metric_family *what;
     uint32_t label_count;
     uint8_t order[MST_METRIC_LABELS_MAX]; /* labels by name: the order that they are printed in */
-    double *bounds;
+    const double *bounds;
+    double *own_bounds;    /* what `bounds` is, unless it is the table's */
     struct mst_map by_key; /* to struct mst_series * */
 };
 
@@ -64,18 +65,23 @@ static void family_init(struct family *family, const struct mst_metric_family *w
              (struct mst_metric_family *)(uintptr_t)what);
     if (what->type != MST_HISTOGRAM)
         return;
-    mst_assert(what->bucket_count && what->bucket_start > 0 && what->bucket_factor > 1);
-    family->bounds = mst_calloc(what->bucket_count, sizeof(*family->bounds));
+    mst_assert(what->bucket_count);
+    family->bounds = what->bounds;
+    if (family->bounds)
+        return;
+    mst_assert(what->bucket_start > 0 && what->bucket_factor > 1);
+    family->own_bounds = mst_calloc(what->bucket_count, sizeof(*family->own_bounds));
     double bound = what->bucket_start;
     for (uint32_t i = 0; i < what->bucket_count; i++, bound *= what->bucket_factor)
-        family->bounds[i] = bound;
+        family->own_bounds[i] = bound;
+    family->bounds = family->own_bounds;
 }
 
 /* Without labels there is one series from the start, which says 0. */
 static void make_lone_series(struct mst_metrics *metrics)
 {
     for (uint32_t i = 0; i < metrics->count; i++)
-        if (!metrics->families[i].label_count)
+        if (!metrics->families[i].label_count && !metrics->families[i].what->when_used)
             (void)mst_metrics_series(metrics, i, NULL);
 }
 
@@ -131,7 +137,7 @@ void mst_metrics_free(struct mst_metrics *metrics)
     drop_all(metrics);
     for (uint32_t i = 0; i < metrics->count; i++) {
         mst_map_done(&metrics->families[i].by_key);
-        mst_free(metrics->families[i].bounds);
+        mst_free(metrics->families[i].own_bounds);
     }
     mst_free(metrics->families);
     mst_free(metrics->by_name);
@@ -202,7 +208,7 @@ void mst_series_add(struct mst_series *series, double delta)
 
 void mst_series_set(struct mst_series *series, double value)
 {
-    mst_assert(series->family->type == MST_GAUGE);
+    mst_assert(series->family->type != MST_HISTOGRAM);
     series->value = value;
 }
 
@@ -335,7 +341,9 @@ static void print_family(struct mst_buf *out, struct family *family)
         mst_vec_push(&sorted, series_of(entry));
     mst_sort(sorted.v, sorted.n, sizeof(*sorted.v), compare_series, family);
     if (sorted.n) {
-        mst_buf_printf(out, "# HELP %s [%s] ", what->name, what->stability);
+        mst_buf_printf(out, "# HELP %s ", what->name);
+        if (what->stability)
+            mst_buf_printf(out, "[%s] ", what->stability);
         print_escaped(out, mst_str_of(what->help), false);
         mst_buf_printf(out, "\n# TYPE %s %s\n", what->name, types[what->type]);
     }

@@ -2,7 +2,8 @@
  * metrics.h - counters, gauges and histograms, printed in the Prometheus text format.
  *
  * Families are declared once, in a table; a series is made by its label values when it is first
- * used, that of a family without labels from the start. A family without series is not printed.
+ * used, that of a family without labels from the start unless the family says `when_used`. A family
+ * without series is not printed.
  * Printing is deterministic: families by name, series by the values of their labels, these by name.
  *
  * Cost: an observation is a lookup of the label values and an addition; mst_series once and then
@@ -15,16 +16,19 @@
 
 typedef enum { MST_COUNTER, MST_GAUGE, MST_HISTOGRAM } mst_metric_type;
 
-enum { MST_METRIC_LABELS_MAX = 4 };
+enum { MST_METRIC_LABELS_MAX = 9 };
 
 struct mst_metric_family {
     const char *name;      /* "scheduler_schedule_attempts_total" */
     const char *help;      /* without the stability, which is printed before it */
-    const char *stability; /* "STABLE", "BETA", "ALPHA" */
+    const char *stability; /* "STABLE", "BETA", "ALPHA"; NULL: none is printed */
     mst_metric_type type;
     const char *labels[MST_METRIC_LABELS_MAX]; /* NULL-terminated if fewer */
-    double bucket_start, bucket_factor;        /* histograms: E(start, factor, count) */
+    /* histograms: the bounds, or E(start, factor, count) */
+    const double *bounds; /* static; rising */
+    double bucket_start, bucket_factor;
     uint32_t bucket_count;
+    bool when_used; /* no series before it is asked for */
 };
 
 struct mst_metrics;
@@ -41,8 +45,9 @@ void mst_metrics_free(struct mst_metrics *metrics);
 struct mst_series *mst_metrics_series(struct mst_metrics *metrics, uint32_t family,
                                       const struct mst_str *label_values);
 /* Asserted: what the family's type can do; counters never go down. */
-void mst_series_add(struct mst_series *series, double delta);     /* counters, gauges */
-void mst_series_set(struct mst_series *series, double value);     /* gauges */
+void mst_series_add(struct mst_series *series, double delta); /* counters, gauges */
+/* Gauges, and counters that are kept elsewhere (by the kernel, say). */
+void mst_series_set(struct mst_series *series, double value);
 void mst_series_observe(struct mst_series *series, double value); /* histograms */
 void mst_series_observe_n(struct mst_series *series, double value, uint64_t times);
 

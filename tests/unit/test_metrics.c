@@ -126,6 +126,30 @@ static void test_numbers(struct mst_test *t)
     }
 }
 
+/* Bounds that are given, no stability, no series before one is used, counters of the kernel's. */
+static void test_as_others_print(struct mst_test *t)
+{
+    static const double bounds[] = { 0.5, 64 };
+    static const struct mst_metric_family others[] = {
+        { "o_size", "Size.", "ALPHA", MST_HISTOGRAM, .labels = { "verb" }, .bounds = bounds,
+          .bucket_count = MST_COUNT(bounds) },
+        { "o_cpu_total", "Time.", NULL, MST_COUNTER, .when_used = true },
+    };
+    struct mst_metrics *m = mst_metrics_new(others, MST_COUNT(others));
+    printed(t, m, "");
+    mst_series_set(mst_metrics_series(m, 1, NULL), 2.5);
+    mst_series_observe(series(m, 0, "GET", NULL), 64);
+    printed(t, m,
+            "# HELP o_cpu_total Time.\n# TYPE o_cpu_total counter\no_cpu_total 2.5\n"
+            "# HELP o_size [ALPHA] Size.\n# TYPE o_size histogram\n"
+            "o_size_bucket{verb=\"GET\",le=\"0.5\"} 0\no_size_bucket{verb=\"GET\",le=\"64\"} 1\n"
+            "o_size_bucket{verb=\"GET\",le=\"+Inf\"} 1\no_size_sum{verb=\"GET\"} 64\n"
+            "o_size_count{verb=\"GET\"} 1\n");
+    mst_metrics_reset(m);
+    printed(t, m, "");
+    mst_metrics_free(m);
+}
+
 /* Values that would be the same when written one after the other, and values of any length. */
 static void test_series_are_told_apart(struct mst_test *t)
 {
@@ -141,4 +165,4 @@ static void test_series_are_told_apart(struct mst_test *t)
 }
 
 MST_TEST_MAIN(T(test_print_nothing_used), T(test_print_all), T(test_numbers),
-              T(test_series_are_told_apart))
+              T(test_as_others_print), T(test_series_are_told_apart))
