@@ -93,8 +93,27 @@ void mst_request_drop(struct mst_request_handle *r)
         free_request(r);
 }
 
+void mst_request_see(struct mst_request_handle *r, int status)
+{
+    const struct mst_client_options *options = &r->client->options;
+    if (r->seen || !options->seen)
+        return;
+    const struct mst_request_seen seen = {
+        .server = options->connection->server,
+        .method = mst_method_name(r->spec.method),
+        .status = status,
+        .limited_ns = r->limited_ns,
+        .took_ns = r->spec.endless ? -1 : mst_client_now_ns() - r->sent_ns,
+        .sent_bytes = r->upload.n,
+        .got_bytes = r->got_bytes,
+    };
+    r->seen = true;
+    options->seen(options->seen_ctx, &seen);
+}
+
 void mst_request_end(struct mst_request_handle *r, const struct mst_reply *reply)
 {
+    mst_request_see(r, reply->status);
     r->client->telling = true;
     r->spec.done(r->spec.ctx, reply);
     r->client->telling = false;
@@ -136,6 +155,8 @@ static void start_queued(struct mst_client *client)
             event_add(&client->rate_timer, &wait);
             return;
         }
+        if (client->options.qps > 0)
+            queued->first->limited_ns = mst_client_now_ns() - queued->first->sent_ns;
         start(queued->first);
     }
 }
@@ -279,6 +300,10 @@ struct mst_request_handle *mst_client_send(struct mst_client *client,
     mst_buf_char(&r->url, '\0');
     mst_buf_str(&r->upload, spec->body);
     r->spec.path = r->spec.body = MST_STR_NONE;
+    r->seen = false;
+    r->got_bytes = 0;
+    r->sent_ns = mst_client_now_ns();
+    r->limited_ns = -1;
     mst_request_move(r, spec->urgent ? MST_REQ_URGENT : MST_REQ_QUEUED);
     mst_client_kick(client);
     return r;

@@ -25,6 +25,18 @@ struct event_base;
 struct mst_client;
 struct mst_request_handle;
 
+/*
+ * What became of a request, for metrics. `limited_ns` is what the rate held it back for, -1 when it
+ * was not asked; `took_ns` counts from mst_client_send, and is -1 for what is `endless`.
+ */
+struct mst_request_seen {
+    struct mst_str server; /* the connection's */
+    const char *method;
+    int status; /* 0: no answer */
+    int64_t limited_ns, took_ns;
+    uint64_t sent_bytes, got_bytes; /* of the bodies, unpacked */
+};
+
 struct mst_client_options {
     struct event_base *loop;                 /* borrowed, outlives the client */
     const struct mst_connection *connection; /* borrowed, outlives the client */
@@ -34,6 +46,12 @@ struct mst_client_options {
     int32_t burst; /* requests at once */
     /* How often files of certificates are looked at; 0: every minute; < 0: for each request. */
     int64_t files_ms;
+    /*
+     * Each request that was tried and not cancelled, before its `done`; an endless one when the
+     * head of its answer is there. Must not call the client. May be NULL.
+     */
+    void (*seen)(void *ctx, const struct mst_request_seen *seen);
+    void *seen_ctx;
 };
 
 typedef enum { MST_GET, MST_POST, MST_PUT, MST_PATCH, MST_DELETE } mst_method;
@@ -69,6 +87,7 @@ struct mst_request_spec {
     int64_t timeout_ms;  /* 0: 30 s; < 0: none */
     int64_t idle_ms;     /* streams: broken when nothing comes for so long; 0: never */
     bool urgent;         /* not held back by the rate limit (leases, Events) */
+    bool endless;        /* a watch: how long it takes says nothing about the server */
     /*
      * Streams: bytes of a 200's body as they come. False: enough, the request ends and `done`
      * is told MST_NET_OK with status 200. NULL: the body is collected for `done`.

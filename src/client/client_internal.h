@@ -53,6 +53,9 @@ struct mst_request_handle {
     /* the answer */
     struct mst_buf body;
     size_t header_bytes;
+    uint64_t got_bytes;
+    int64_t sent_ns, limited_ns; /* limited_ns: -1: the rate was not asked */
+    bool seen;                   /* it was told what became of it */
     bool head_whole, retry_after, enough, too_large, idle_too_long;
     int64_t last_ns; /* when something came last */
     struct event idle;
@@ -116,6 +119,8 @@ struct mst_client {
 int64_t mst_client_now_ns(void);
 /* Goes from its list to that of `state`. */
 void mst_request_move(struct mst_request_handle *request, mst_request_state state);
+/* Tells `seen` what became of it, once. */
+void mst_request_see(struct mst_request_handle *request, int status);
 /* Tells `done` and gives the request back. */
 void mst_request_end(struct mst_request_handle *request, const struct mst_reply *reply);
 /* Gives it back without a word. */
@@ -133,6 +138,8 @@ void mst_loop_done(struct mst_client *client);
 void mst_loop_collect(struct mst_client *client);
 
 /* ---- client_transfer.c ---- */
+
+const char *mst_method_name(mst_method method);
 
 /* The handle with everything that does not change between requests. */
 void mst_transfer_init(struct mst_request_handle *request);

@@ -47,6 +47,7 @@ static size_t take_body(char *bytes, size_t size, size_t n, void *ctx)
     if (r->state == MST_REQ_DOOMED || r->enough)
         return 0;
     const long status = status_of(r);
+    r->got_bytes += count;
     r->last_ns = r->spec.idle_ms > 0 ? mst_client_now_ns() : 0;
     if (r->spec.data && status == 200) {
         r->enough = !r->spec.data(r->spec.ctx, (struct mst_str){ bytes, count });
@@ -71,10 +72,13 @@ static size_t take_header(char *bytes, size_t size, size_t n, void *ctx)
         return 0;
     }
     /* The line that ends a head is empty; another head may follow (100 Continue). */
-    if (count <= 2)
+    if (count <= 2) {
         r->head_whole = true;
-    else if (count > 5 && memcmp(bytes, "HTTP/", 5) == 0)
+        if (r->spec.endless && status_of(r) == 200)
+            mst_request_see(r, 200);
+    } else if (count > 5 && memcmp(bytes, "HTTP/", 5) == 0) {
         r->head_whole = false;
+    }
     if (count > 12 && (bytes[0] == 'R' || bytes[0] == 'r') &&
         strncasecmp(bytes, "retry-after:", 12) == 0)
         r->retry_after = true;
@@ -173,7 +177,7 @@ static void set_certificates(struct mst_request_handle *r)
     mst_curl_set_blob(r->easy, CURLOPT_SSLKEY_BLOB, texts.key);
 }
 
-static const char *name_of(mst_method method)
+const char *mst_method_name(mst_method method)
 {
     static const char *const names[] = { [MST_GET] = "GET",
                                          [MST_POST] = "POST",
@@ -199,7 +203,7 @@ static void set_method(struct mst_request_handle *r)
         MST_CURL_SET(easy, CURLOPT_HTTPGET, 1L);
     }
     MST_CURL_SET(easy, CURLOPT_CUSTOMREQUEST,
-                 r->spec.method == MST_GET ? NULL : name_of(r->spec.method));
+                 r->spec.method == MST_GET ? NULL : mst_method_name(r->spec.method));
 }
 
 /* ---- streams that fall silent ---- */
@@ -312,7 +316,7 @@ static struct mst_str net_problem(struct mst_request_handle *r, CURLcode code, m
         what = "the answer is too large";
     if (net == MST_NET_TLS)
         hint = " (check certificate-authority, tls-server-name and the client certificate)";
-    return mst_arena_printf(&r->client->scratch, "%s %.*s: %s%s", name_of(r->spec.method),
+    return mst_arena_printf(&r->client->scratch, "%s %.*s: %s%s", mst_method_name(r->spec.method),
                             MST_ARG(server), what, hint);
 }
 
@@ -367,5 +371,7 @@ void mst_transfer_finish(struct mst_request_handle *r, CURLcode code)
         if (reply.net == MST_NET_TLS || (reply.net == MST_NET_BROKEN && !r->header_bytes))
             mst_cert_files_suspect(r->client, r->tls_version);
     }
+    /* An answer that ends too soon was one all the same. */
+    mst_request_see(r, r->head_whole ? (int)status_of(r) : 0);
     mst_request_end(r, &reply);
 }

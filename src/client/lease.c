@@ -47,6 +47,7 @@ struct mst_lease {
     bool maybe_ours; /* we wrote, or it said so when it was seen last */
 
     int64_t sent_ms, renewed_ms; /* monotonic */
+    uint64_t slow_renewals;
     void (*released)(void *ctx);
     void *released_ctx;
 };
@@ -114,6 +115,11 @@ bool mst_lease_healthy(const struct mst_lease *lease, int64_t grace_ms)
 {
     return lease->state != LEADING ||
            mst_monotonic_ms() - lease->renewed_ms <= lease->options.lease_ms + grace_ms;
+}
+
+uint64_t mst_lease_slow_renewals(const struct mst_lease *lease)
+{
+    return lease->slow_renewals;
 }
 
 /* ---- what is seen ---- */
@@ -359,6 +365,7 @@ static void on_read(struct mst_lease *lease, const struct mst_reply *reply)
         wait_retry(lease, true);
         return;
     }
+    lease->slow_renewals += lease->state == LEADING;
     send_record(lease, WRITE, false);
 }
 

@@ -44,5 +44,7 @@ void mst_lease_free(struct mst_lease *lease);
 bool mst_lease_leads(const struct mst_lease *lease);
 /* For /healthz: not leading, or renewed within the lease's time and `grace_ms`. */
 bool mst_lease_healthy(const struct mst_lease *lease, int64_t grace_ms);
+/* Renewals that had to read the Lease first: it was not as we had left it. */
+uint64_t mst_lease_slow_renewals(const struct mst_lease *lease);
 
 #endif

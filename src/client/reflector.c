@@ -222,6 +222,7 @@ static void ask(struct mst_reflector *r)
         const uint64_t timeout_s = WATCH_MIN_S + mst_rng_below(&r->rng, WATCH_MIN_S + 1);
         r->stats.watches++;
         add_watch_query(r, timeout_s);
+        spec.endless = true;
         spec.idle_ms = (int64_t)(timeout_s + WATCH_MARGIN_S) * 1000;
     }
     if (r->query.n)

@@ -4,6 +4,9 @@
 static const struct rig_answer answers[] = {
     { "/ok", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", RIG_KEEP },
     { "/hang", NULL, RIG_HANG },
+    { "/nothing", NULL, RIG_CLOSE },
+    { "/half", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", RIG_CLOSE },
+    { "/gone", "HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n", RIG_KEEP },
     { "/stream", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none\n\r\n", RIG_HANG },
 };
 
@@ -137,6 +140,61 @@ static void test_client_rate_goes_on(struct mst_test *t)
         t_int(t, r[i].status, 200);
         rig_reply_done(&r[i]);
     }
+    rig_end(&rig);
+}
+
+/* ---- what is seen ---- */
+
+static void note_seen(void *ctx, const struct mst_request_seen *seen)
+{
+    struct mst_buf *out = ctx;
+    mst_buf_printf(out, "%s %d%s%s %llu %llu\n", seen->method, seen->status,
+                   seen->limited_ns < 0 ? "" : " limited", seen->took_ns < 0 ? " endless" : "",
+                   (unsigned long long)seen->sent_bytes, (unsigned long long)seen->got_bytes);
+    mst_assert(seen->server.n && seen->took_ns < INT64_C(60) * 1000000000);
+}
+
+static void test_client_seen(struct mst_test *t)
+{
+    struct rig rig;
+    struct rig_reply r = { 0 }, watch = { 0 };
+    MST_AUTO(mst_buf) seen = { 0 };
+    rig_begin(&rig, answers, MST_COUNT(answers));
+    rig.options.qps = 1000;
+    rig.options.burst = 10;
+    rig.options.seen = note_seen;
+    rig.options.seen_ctx = &seen;
+    rig_client(&rig);
+    const struct mst_request_spec specs[] = {
+        { .method = MST_POST, .path = MST_STR("/ok"), .body = MST_STR("12345") },
+        { .path = MST_STR("/ok"), .urgent = true },
+        { .path = MST_STR("/nothing"), .urgent = true },
+        { .path = MST_STR("/half"), .urgent = true },
+        { .path = MST_STR("/ok"), .urgent = true, .endless = true },
+        { .path = MST_STR("/gone"), .urgent = true, .endless = true },
+    };
+    for (size_t i = 0; i < MST_COUNT(specs); i++) {
+        rig_ask(&rig, specs[i], &r);
+        rig_reply_done(&r);
+    }
+    t_str(t, mst_buf_span(&seen),
+          "POST 200 limited 5 2\nGET 200 0 2\nGET 0 0 0\nGET 200 0 3\n"
+          "GET 200 endless 0 0\nGET 410 endless 0 0\n");
+    /* A watch is seen when it begins; one that is cancelled after that, or before, not again. */
+    seen.n = 0;
+    const struct mst_request_spec stream = { .path = MST_STR("/stream"),
+                                             .urgent = true,
+                                             .endless = true,
+                                             .data = rig_data,
+                                             .done = rig_done,
+                                             .ctx = &watch };
+    struct mst_request_handle *under_way = mst_client_send(rig.client, &stream);
+    while (!watch.data.n)
+        event_base_loop(rig.loop, EVLOOP_ONCE);
+    mst_client_cancel(rig.client, under_way);
+    mst_client_cancel(rig.client, send_to(&rig, "/ok", &watch));
+    t_str(t, mst_buf_span(&seen), "GET 200 endless 0 0\n");
+    rig_reply_done(&watch);
     rig_end(&rig);
 }
 
@@ -307,6 +365,6 @@ static void test_client_refuses_to_start(struct mst_test *t)
 }
 
 MST_TEST_MAIN(T(test_client_counts), T(test_client_many), T(test_client_crowd), T(test_client_rate),
-              T(test_client_rate_goes_on), T(test_client_cancel), T(test_client_cancel_from_done),
-              T(test_client_cancel_from_data), T(test_client_free_while_busy),
-              T(test_client_refuses_to_start))
+              T(test_client_rate_goes_on), T(test_client_seen), T(test_client_cancel),
+              T(test_client_cancel_from_done), T(test_client_cancel_from_data),
+              T(test_client_free_while_busy), T(test_client_refuses_to_start))

@@ -286,6 +286,7 @@ static void test_lease_creates_and_renews(struct mst_test *t)
     t_ok(t, w.server.notes.n > 0);
     t_str(t, mst_buf_span(&a->leaders), "A ");
     t_int(t, a->started, 1);
+    t_int(t, mst_lease_slow_renewals(a->lease), 0);
     world_done(&w);
 }
 
@@ -298,6 +299,7 @@ static void test_lease_conflicting_update(struct mst_test *t)
     w.server.version++; /* somebody has changed a label */
     run_writes(&w, 3);
     t_int(t, w.server.conflicts, 1);
+    t_int(t, mst_lease_slow_renewals(a->lease), 1);
     t_ok(t, mst_lease_leads(a->lease) && a->started == 1 && a->stopped == 0);
     world_done(&w);
 }
