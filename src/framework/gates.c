@@ -22,7 +22,6 @@ static const struct gate_info infos[] = {
 };
 _Static_assert(MST_COUNT(infos) == MST_GATE_COUNT, "a row for every gate");
 
-/* Only AllAlpha and AllBeta ask for the stage. */
 static gate_stage stage_of(mst_gate gate)
 {
     if (infos[gate].locked)
@@ -83,6 +82,17 @@ const char *mst_gate_name(mst_gate gate)
 {
     mst_assert((unsigned)gate < MST_GATE_COUNT);
     return infos[gate].name;
+}
+
+const char *mst_gate_stage(mst_gate gate)
+{
+    mst_assert((unsigned)gate < MST_GATE_COUNT);
+    switch (stage_of(gate)) {
+    case STAGE_ALPHA: return "ALPHA";
+    case STAGE_BETA: return "BETA";
+    case STAGE_GA: break;
+    }
+    return "";
 }
 
 void mst_gates_default(struct mst_gates *gates, bool upstream)
