@@ -230,6 +230,7 @@ static int schedule(struct starting *x)
         .seed = (uint64_t)x->setup.seed,
         .recorder = x->record ? &x->recorder : NULL,
         .serving = x->serving.flags,
+        .build = { MST_VERSION, MST_COMMIT, MST_COMPILER },
         .explain = mst_serving_explain,
     };
     return end_recording(x, mst_process_run(&options));

@@ -95,7 +95,12 @@ static uint32_t run_checks(const struct mst_endpoints *e, struct mst_health heal
         struct mst_err why = { 0 };
         if (contains(excluded, check->name)) {
             mst_buf_printf(out, "[+]%s excluded: ok\n", check->name);
-        } else if (check->check(check->ctx, &why)) {
+            continue;
+        }
+        const bool healthy = check->check(check->ctx, &why);
+        if (e->checked)
+            e->checked(e->ctx, check->name, endpoint, healthy);
+        if (healthy) {
             mst_buf_printf(out, "[+]%s ok\n", check->name);
         } else {
             mst_buf_printf(out, "[-]%s failed: reason withheld\n", check->name);
@@ -162,17 +167,18 @@ static bool answer_health(const struct mst_endpoints *e, const struct mst_health
 
 /* ---- the others ---- */
 
-static void answer_metrics(const struct mst_endpoints *e, struct mst_https_request *request)
+static void answer_metrics(const struct mst_endpoints *e, const struct mst_metrics_page *page,
+                           struct mst_https_request *request)
 {
     if (!allows(request, "DELETE"))
         return;
     if (mst_str_is(mst_https_method(request), "DELETE")) {
-        e->metrics_reset(e->ctx);
+        page->reset(e->ctx);
         answer(request, 200, PLAIN, MST_STR("metrics reset\n"));
         return;
     }
     MST_AUTO(mst_buf) text = { 0 };
-    e->metrics(e->ctx, &text);
+    page->print(e->ctx, &text);
     answer(request, 200, "text/plain; version=0.0.4; charset=utf-8", mst_buf_span(&text));
 }
 
@@ -189,7 +195,9 @@ void mst_endpoints_answer(const struct mst_endpoints *e, struct mst_https_reques
 {
     const struct mst_str path = mst_https_path(request);
     if (mst_str_is(path, "/metrics"))
-        answer_metrics(e, request);
+        answer_metrics(e, &e->metrics, request);
+    else if (mst_str_is(path, "/metrics/slis"))
+        answer_metrics(e, &e->slis, request);
     else if (mst_str_is(path, "/configz"))
         answer_configz(e, request);
     else if (!answer_health(e, &e->healthz, "healthz", request) &&

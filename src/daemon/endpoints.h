@@ -3,7 +3,7 @@
  *
  * /healthz /livez /readyz   "ok", or with ?verbose or on failure one line for each check;
  *                           ?exclude=NAME leaves checks out; /healthz/NAME is one check alone
- * /metrics                  GET: Prometheus' text; DELETE: starts anew
+ * /metrics, /metrics/slis   GET: Prometheus' text; DELETE: starts anew
  * /configz                  GET: the configuration in use, as JSON
  *
  * Not here:   who may ask (authn.h); how the answers' contents come about.
@@ -30,12 +30,19 @@ struct mst_health {
     uint32_t count;
 };
 
+/* Get the `ctx` of the endpoints. */
+struct mst_metrics_page {
+    void (*print)(void *ctx, struct mst_buf *out);
+    void (*reset)(void *ctx);
+};
+
 /* Borrowed for as long as requests come. */
 struct mst_endpoints {
     const struct mst_log *log; /* or NULL */
     struct mst_health healthz, livez, readyz;
-    void (*metrics)(void *ctx, struct mst_buf *out);
-    void (*metrics_reset)(void *ctx);
+    struct mst_metrics_page metrics, slis;
+    /* A check was made for all of an endpoint ("healthz"), not alone. May be NULL. */
+    void (*checked)(void *ctx, const char *check, const char *endpoint, bool healthy);
     void (*configz)(void *ctx, struct mst_buf *out);
     void *ctx;
 };

@@ -29,9 +29,6 @@ const struct mst_metric_family mst_families[MST_FAM_COUNT] = {
     [MST_FAM_ALGORITHM_DURATION] =
         HISTOGRAM("scheduling_algorithm_duration_seconds", BETA,
                   "Time that deciding about a single pod took.", 0.001, 2, 15, NULL),
-    [MST_FAM_EVENT_DURATION] =
-        HISTOGRAM("event_handling_duration_seconds", ALPHA,
-                  "Time that taking over a change of an object took.", 0.0001, 2, 12, "event"),
     [MST_FAM_PREEMPTION_ATTEMPTS] =
         COUNTER("preemption_attempts_total", STABLE,
                 "Searches for pods to evict in favour of a single pod.", NULL),

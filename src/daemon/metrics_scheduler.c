@@ -193,11 +193,6 @@ void mst_sched_metrics_take(struct mst_sched_metrics *m, const struct mst_engine
     mst_stats_reset(stats);
 }
 
-void mst_sched_metrics_event(struct mst_sched_metrics *m, const char *event, double seconds)
-{
-    observe(m, MST_FAM_EVENT_DURATION, LABELS(mst_str_of(event)), seconds, 1);
-}
-
 /* ---- gauges, and counters that are kept elsewhere ---- */
 
 static const struct mst_str DEPTHS[MST_DEPTH_COUNT] = {

@@ -27,8 +27,6 @@ void mst_sched_metrics_free(struct mst_sched_metrics *m);
  */
 void mst_sched_metrics_take(struct mst_sched_metrics *m, const struct mst_engine *engine,
                             struct mst_stats *stats, double step_s);
-/* An object's event was handled: "NodeAdd", "PodUpdate", ... */
-void mst_sched_metrics_event(struct mst_sched_metrics *m, const char *event, double seconds);
 /* Looks at the engine for the gauges and prints all. O(pods and groups). */
 void mst_sched_metrics_print(struct mst_sched_metrics *m, struct mst_engine *engine,
                              struct mst_buf *out);

@@ -228,6 +228,13 @@ static void watch_signals(struct mst_process *p)
     mst_assert(p->drain_timer);
 }
 
+static void on_seen(void *ctx, const struct mst_request_seen *seen)
+{
+    struct mst_process *p = ctx;
+    if (p->serving)
+        mst_serving_seen(p->serving, seen);
+}
+
 static mst_rc connect_client(struct mst_process *p, struct mst_err *err)
 {
     const struct mst_client_options options = {
@@ -237,6 +244,8 @@ static mst_rc connect_client(struct mst_process *p, struct mst_err *err)
         .user_agent = "muster/scheduler",
         .qps = p->options->qps,
         .burst = p->options->burst,
+        .seen = on_seen,
+        .seen_ctx = p,
     };
     return mst_client_new(&options, &p->client, err);
 }
@@ -259,6 +268,7 @@ static mst_rc serve(struct mst_process *p, struct mst_err *err)
         .config = p->options->config,
         .log = p->options->log,
         .flags = p->options->serving,
+        .build = p->options->build,
         .explain = p->options->explain,
         .failed = on_lookup_failed,
         .ctx = p,

@@ -28,6 +28,7 @@ struct mst_process_options {
     uint64_t seed;
     struct mst_recorder *recorder;
     struct mst_serving_flags serving;
+    struct mst_build build;
     /* As mst_serving_options.explain. */
     int (*explain)(void *ctx, struct mst_engine *engine, int64_t now_ns, struct mst_str kind,
                    struct mst_str ns, struct mst_str name, bool json, struct mst_buf *out);

@@ -22,6 +22,7 @@ struct mst_serving {
     struct mst_health_check checks[3];
     struct mst_stats stats;
     struct mst_sched_metrics *metrics;
+    struct mst_component_metrics *component;
     struct mst_scheduler *scheduler;
     const struct mst_lease *lease;
     bool ending;
@@ -85,9 +86,17 @@ static void print_shadow(const struct mst_shadow *shadow, struct mst_buf *out)
                    (unsigned long long)s.evictions);
 }
 
+#define PROC "/proc"
+
 static void print_metrics(void *ctx, struct mst_buf *out)
 {
     struct mst_serving *s = ctx;
+    const struct mst_leading leading = {
+        .name = s->lease ? s->options.config->leader.name : MST_STR_NONE,
+        .leads = s->lease && mst_lease_leads(s->lease),
+        .slow_renewals = s->lease ? mst_lease_slow_renewals(s->lease) : 0,
+    };
+    mst_component_metrics_print(s->component, &leading, PROC, out);
     if (!s->scheduler)
         return;
     mst_sched_metrics_print(s->metrics, mst_scheduler_engine(s->scheduler), out);
@@ -99,6 +108,25 @@ static void reset_metrics(void *ctx)
 {
     struct mst_serving *s = ctx;
     mst_sched_metrics_reset(s->metrics);
+    mst_component_metrics_reset(s->component);
+}
+
+static void print_slis(void *ctx, struct mst_buf *out)
+{
+    const struct mst_serving *s = ctx;
+    mst_component_slis_print(s->component, PROC, out);
+}
+
+static void reset_slis(void *ctx)
+{
+    const struct mst_serving *s = ctx;
+    mst_component_slis_reset(s->component);
+}
+
+static void on_checked(void *ctx, const char *check, const char *endpoint, bool healthy)
+{
+    const struct mst_serving *s = ctx;
+    mst_component_metrics_check(s->component, check, endpoint, healthy);
 }
 
 static void print_config(void *ctx, struct mst_buf *out)
@@ -208,8 +236,9 @@ static void fill_endpoints(struct mst_serving *s)
         .log = s->options.log,
         .healthz = { s->checks, 1 },
         .readyz = { s->checks, 3 },
-        .metrics = print_metrics,
-        .metrics_reset = reset_metrics,
+        .metrics = { print_metrics, reset_metrics },
+        .slis = { print_slis, reset_slis },
+        .checked = on_checked,
         .configz = print_config,
         .ctx = s,
     };
@@ -235,6 +264,11 @@ static mst_rc listen_on(struct mst_serving *s, struct mst_err *err)
     return mst_https_new(&options, &s->server, err);
 }
 
+static void on_review_seen(void *ctx, const struct mst_request_seen *seen)
+{
+    mst_serving_seen(ctx, seen);
+}
+
 static mst_rc check_callers(struct mst_serving *s, struct mst_err *err)
 {
     const struct mst_serving_flags *f = &s->options.flags;
@@ -242,7 +276,9 @@ static mst_rc check_callers(struct mst_serving *s, struct mst_err *err)
         const struct mst_client_options client = { .loop = s->options.loop,
                                                    .connection = f->review_connection,
                                                    .log = s->options.log,
-                                                   .user_agent = "muster/authorizer" };
+                                                   .user_agent = "muster/authorizer",
+                                                   .seen = on_review_seen,
+                                                   .seen_ctx = s };
         const mst_rc rc = mst_client_new(&client, &s->review_client, err);
         if (rc)
             return rc;
@@ -273,6 +309,7 @@ mst_rc mst_serving_new(const struct mst_serving_options *options, struct mst_ser
     mst_rc rc = MST_OK;
     s->options = *options;
     s->metrics = mst_sched_metrics_new(options->config);
+    s->component = mst_component_metrics_new(&options->config->gates, options->build);
     fill_endpoints(s);
     if (options->flags.port)
         rc = listen_on(s, err);
@@ -298,6 +335,7 @@ void mst_serving_free(struct mst_serving *s)
     mst_https_free(s->server);
     mst_client_free(s->review_client);
     mst_sched_metrics_free(s->metrics);
+    mst_component_metrics_free(s->component);
     mst_stats_done(&s->stats);
     mst_free(s);
 }
@@ -310,6 +348,11 @@ int mst_serving_port(const struct mst_serving *s)
 struct mst_stats *mst_serving_stats(struct mst_serving *s)
 {
     return &s->stats;
+}
+
+void mst_serving_seen(struct mst_serving *s, const struct mst_request_seen *seen)
+{
+    mst_component_metrics_request(s->component, seen);
 }
 
 void mst_serving_stepped(struct mst_serving *s, const struct mst_engine *engine, int64_t took_ns)

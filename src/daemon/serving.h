@@ -11,6 +11,7 @@
 #include "client/lease.h"
 #include "cycle/stats.h"
 #include "daemon/authn.h"
+#include "daemon/metrics_component.h"
 #include "daemon/scheduler.h"
 
 struct mst_serving;
@@ -35,6 +36,7 @@ struct mst_serving_options {
     const struct mst_config *config;
     const struct mst_log *log;
     struct mst_serving_flags flags;
+    struct mst_build build;
     /*
      * Appends why a pod or a group is pending, as JSON or text, and returns an HTTP status. `kind`
      * is "pods", "podgroups", or absent for whatever is there.
@@ -54,6 +56,8 @@ void mst_serving_free(struct mst_serving *serving);
 int mst_serving_port(const struct mst_serving *serving);
 /* Where the engine counts; lives as long as `serving`. */
 struct mst_stats *mst_serving_stats(struct mst_serving *serving);
+/* A request of a client to the API server: for mst_client_options.seen. */
+void mst_serving_seen(struct mst_serving *serving, const struct mst_request_seen *seen);
 /* Takes over what was counted in a step of this length. */
 void mst_serving_stepped(struct mst_serving *serving, const struct mst_engine *engine,
                          int64_t took_ns);

@@ -11,7 +11,8 @@ struct world {
     struct mst_https *server;
     struct mst_endpoints endpoints;
     bool broken;
-    uint32_t resets;
+    uint32_t resets, slis_resets;
+    struct mst_buf checked;
 };
 
 static bool check(void *ctx, struct mst_err *why)
@@ -32,6 +33,25 @@ static void metrics_reset(void *ctx)
 {
     struct world *w = ctx;
     w->resets++;
+}
+
+static void slis(void *ctx, struct mst_buf *out)
+{
+    const struct world *w = ctx;
+    mst_buf_str(out, mst_buf_span(&w->checked));
+}
+
+static void slis_reset(void *ctx)
+{
+    struct world *w = ctx;
+    w->slis_resets++;
+    w->checked.n = 0;
+}
+
+static void checked(void *ctx, const char *name, const char *endpoint, bool healthy)
+{
+    struct world *w = ctx;
+    mst_buf_printf(&w->checked, "%s/%s %d\n", endpoint, name, healthy);
 }
 
 static void configz(void *ctx, struct mst_buf *out)
@@ -56,8 +76,9 @@ static void start(struct mst_test *t, struct world *w)
     checks[1].ctx = w;
     w->endpoints = (struct mst_endpoints){ .healthz = { checks, MST_COUNT(checks) },
                                            .readyz = { checks, MST_COUNT(checks) },
-                                           .metrics = metrics,
-                                           .metrics_reset = metrics_reset,
+                                           .metrics = { metrics, metrics_reset },
+                                           .slis = { slis, slis_reset },
+                                           .checked = checked,
                                            .configz = configz,
                                            .ctx = w };
     const struct mst_https_options options = {
@@ -68,6 +89,7 @@ static void start(struct mst_test *t, struct world *w)
 
 static void stop(struct world *w)
 {
+    mst_buf_done(&w->checked);
     mst_https_free(w->server);
     event_base_free(w->loop);
 }
@@ -153,6 +175,30 @@ static void test_metrics_and_configuration(struct mst_test *t)
     stop(&w);
 }
 
+/* Checks of a whole endpoint are told, neither those that are left out nor those of one alone. */
+static void test_slis(struct mst_test *t)
+{
+    static const char type[] = "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n";
+    struct world w;
+    start(t, &w);
+    ask(t, &w, "GET /metrics/slis", " 200 ", type, "");
+    ask(t, &w, "GET /healthz", " 200 ", TEXT, "ok");
+    ask(t, &w, "GET /livez", " 200 ", TEXT, "ok");
+    ask(t, &w, "GET /healthz/leaderElection", " 200 ", TEXT, "ok");
+    w.broken = true;
+    ask(t, &w, "GET /readyz?exclude=ping", " 500 ", TEXT,
+        "[+]ping excluded: ok\n[-]leaderElection failed: reason withheld\nreadyz check failed\n");
+    ask(t, &w, "GET /metrics/slis", " 200 ", type,
+        "healthz/ping 1\nhealthz/leaderElection 1\nlivez/ping 1\nreadyz/leaderElection 0\n");
+    ask(t, &w, "DELETE /metrics/slis", " 200 ", TEXT, "metrics reset\n");
+    t_int(t, w.slis_resets, 1);
+    t_int(t, w.resets, 0);
+    ask(t, &w, "GET /metrics/slis", " 200 ", type, "");
+    ask(t, &w, "PUT /metrics/slis", " 405 ", "Allow: GET, HEAD, DELETE\r\n",
+        "405 method not allowed\n");
+    stop(&w);
+}
+
 static void test_wrong_paths_and_methods(struct mst_test *t)
 {
     static const char *const paths[] = { "GET /",           "GET /healthz/",
@@ -171,4 +217,4 @@ static void test_wrong_paths_and_methods(struct mst_test *t)
 }
 
 MST_TEST_MAIN(T(test_healthy), T(test_unhealthy), T(test_excluded),
-              T(test_metrics_and_configuration), T(test_wrong_paths_and_methods))
+              T(test_metrics_and_configuration), T(test_slis), T(test_wrong_paths_and_methods))

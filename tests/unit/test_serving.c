@@ -37,6 +37,7 @@ static void port_init(struct port *p)
         .loop = p->rig.loop,
         .config = &p->rig.config,
         .flags = { .address = "127.0.0.1", .port = -1, .always_allow_paths = { paths, 1 } },
+        .build = { "v", "c", "cc" },
         .explain = explain,
         .failed = on_failed,
         .ctx = p,
@@ -78,7 +79,9 @@ static void test_before_the_scheduler(struct mst_test *t)
     ask(t, &p, "GET", "/healthz", " 200 ", "ok");
     ask(t, &p, "GET", "/livez", " 200 ", "ok");
     ask(t, &p, "GET", "/readyz", " 500 ", "[-]sched-handler-sync failed");
-    ask(t, &p, "GET", "/metrics", " 200 ", "");
+    ask(t, &p, "GET", "/metrics", " 200 ", "\nkubernetes_build_info{");
+    ask(t, &p, "GET", "/metrics/slis", " 200 ",
+        "\nkubernetes_healthcheck{name=\"sched-handler-sync\",type=\"readyz\"} 0\n");
     ask(t, &p, "GET", "/configz", " 200 ", "{\"componentconfig\":{\"apiVersion\":");
     ask(t, &p, "GET", "/debug/explain/a/b", " 503 ", "not connected yet");
     port_done(&p);
@@ -96,6 +99,32 @@ static void test_with_the_scheduler(struct mst_test *t)
     mst_serving_ending(p.serving);
     ask(t, &p, "GET", "/readyz", " 500 ", "[-]shutdown failed");
     ask(t, &p, "GET", "/livez", " 200 ", "ok");
+    port_done(&p);
+}
+
+static void test_counts_of_every_component(struct mst_test *t)
+{
+    const struct mst_request_seen seen = { .server = MST_STR("https://127.0.0.1:6443"),
+                                           .method = "GET",
+                                           .status = 404,
+                                           .limited_ns = -1,
+                                           .took_ns = 1000 };
+    struct port p;
+    port_init(&p);
+    mst_serving_seen(p.serving, &seen);
+    ask(t, &p, "GET", "/metrics", " 200 ",
+        "rest_client_requests_total{code=\"404\",host=\"127.0.0.1:6443\",method=\"GET\"} 1\n");
+    ask(t, &p, "GET", "/metrics", " 200 ", "\nmuster_build_info{commit=\"c\",");
+    ask(t, &p, "GET", "/livez", " 200 ", "ok");
+    ask(t, &p, "GET", "/livez", " 200 ", "ok");
+    ask(t, &p, "GET", "/metrics/slis", " 200 ",
+        "kubernetes_healthchecks_total{name=\"ping\",status=\"success\",type=\"livez\"} 2\n");
+    ask(t, &p, "DELETE", "/metrics", " 200 ", "metrics reset");
+    ask(t, &p, "GET", "/metrics", " 200 ", "\nkubernetes_build_info{");
+    ask(t, &p, "GET", "/metrics/slis", " 200 ", "type=\"livez\"} 2\n");
+    ask(t, &p, "DELETE", "/metrics/slis", " 200 ", "metrics reset");
+    ask(t, &p, "GET", "/livez", " 200 ", "ok");
+    ask(t, &p, "GET", "/metrics/slis", " 200 ", "type=\"livez\"} 1\n");
     port_done(&p);
 }
 
@@ -149,5 +178,6 @@ static void test_port_in_use(struct mst_test *t)
     port_done(&p);
 }
 
-MST_TEST_MAIN(T(test_before_the_scheduler), T(test_with_the_scheduler), T(test_explains),
-              T(test_nothing_is_served), T(test_port_in_use))
+MST_TEST_MAIN(T(test_before_the_scheduler), T(test_with_the_scheduler),
+              T(test_counts_of_every_component), T(test_explains), T(test_nothing_is_served),
+              T(test_port_in_use))
