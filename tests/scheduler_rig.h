@@ -144,6 +144,7 @@ static inline void rig_init(struct rig *rig, const char *config, bool dry_run)
         .served = { .group_version = "v1beta1", .composites = true },
         .hostname = "here",
         .dry_run = dry_run,
+        .keep_amounts = true,
         .synced = on_synced,
         .drained = on_drained,
         .stepped = on_stepped,

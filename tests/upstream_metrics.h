@@ -17,7 +17,6 @@ typedef enum {
     PLUGIN,  /* of exec plug-ins, which a scheduler in a cluster has none of */
     CLOCK,   /* needs a clock inside of the engine */
     SHAPE,   /* the engine does not do it that way */
-    LIMITS,  /* limits of pods are not kept */
 } upstream_why;
 
 struct upstream_family {
@@ -183,9 +182,9 @@ static const struct upstream_family upstream_families[] = {
     { "/metrics", "workqueue_unfinished_work_seconds", "gauge", "BETA", "name", NULL, GO },
     { "/metrics", "workqueue_work_duration_seconds", "histogram", "BETA", "name", NULL, GO },
     { "/metrics/resources", "kube_pod_resource_limit", "gauge", "STABLE",
-      "namespace,node,pod,priority,resource,scheduler,unit", NULL, LIMITS },
+      "namespace,node,pod,priority,resource,scheduler,unit", NULL, HAVE },
     { "/metrics/resources", "kube_pod_resource_request", "gauge", "STABLE",
-      "namespace,node,pod,priority,resource,scheduler,unit", NULL, LIMITS },
+      "namespace,node,pod,priority,resource,scheduler,unit", NULL, HAVE },
     { "/metrics/slis", "kubernetes_healthcheck", "gauge", "STABLE", "name,type", NULL, HAVE },
     { "/metrics/slis", "kubernetes_healthchecks_total", "counter", "STABLE", "name,status,type",
       NULL, HAVE },

@@ -113,6 +113,13 @@ struct mst_request {
 typedef MST_LIST(struct mst_request) mst_requests;
 void mst_pod_requests(struct mst_syms *syms, const struct mst_pod *pod, uint32_t mode,
                       struct mst_arena *arena, mst_requests *out);
+/*
+ * What the pod's spec asks for, or with `limits` may use at most, exact and with every resource
+ * name: what its containers add up to, what is said for the pod as a whole instead, and overhead.
+ * Upstream's PodRequests and PodLimits, without options. In `arena`.
+ */
+mst_resources mst_pod_exact(struct mst_syms *syms, const struct mst_pod *pod, bool limits,
+                            struct mst_arena *arena);
 /* NodeInfo.NonZeroRequested of plugins.md 3.3. */
 void mst_pod_nonzero(struct mst_syms *syms, const struct mst_pod *pod, int64_t *ret_cpu_milli,
                      int64_t *ret_memory);

@@ -333,6 +333,19 @@ int64_t mst_quantity_milli(const struct mst_quantity *q)
     return round_away(q->nano, UNIT / 1000);
 }
 
+double mst_quantity_approximate(const struct mst_quantity *q)
+{
+    /* A text has the largest unit of these that leaves no fraction. */
+    static const struct {
+        int64_t nano;
+        double unit;
+    } units[] = { { 1000000000, 1 }, { 1000000, 1e-3 }, { 1000, 1e-6 }, { 1, 1e-9 } };
+    size_t i = 0;
+    while (q->nano % units[i].nano)
+        i++;
+    return (double)(q->nano / units[i].nano) * units[i].unit;
+}
+
 int mst_quantity_cmp(const struct mst_quantity *a, const struct mst_quantity *b)
 {
     return (a->nano > b->nano) - (a->nano < b->nano);

@@ -29,6 +29,11 @@ struct mst_str mst_quantity_text(const struct mst_quantity *q, struct mst_arena 
 /* Rounded away from zero to whole units / thousandths; saturating at the limits of int64. */
 int64_t mst_quantity_value(const struct mst_quantity *q);
 int64_t mst_quantity_milli(const struct mst_quantity *q);
+/*
+ * As AsApproximateFloat64 of upstream gives it for a quantity that an API server wrote, to the last
+ * bit: the digits of the text, times a power of ten.
+ */
+double mst_quantity_approximate(const struct mst_quantity *q);
 int mst_quantity_cmp(const struct mst_quantity *a, const struct mst_quantity *b);
 /* a += b. A zero `a` adopts b's format. Saturating. */
 void mst_quantity_add(struct mst_quantity *a, const struct mst_quantity *b);

@@ -202,13 +202,31 @@ bool mst_resource_is_pod_level(struct mst_str name)
            mst_str_has_prefix(name, "hugepages-");
 }
 
-static bool has_pod_level_requests(struct mst_syms *syms, const struct mst_pod *pod)
+static bool names_pod_level(struct mst_syms *syms, const mst_resources *list)
 {
-    const mst_resources *requests = &pod->spec.resources.requests;
-    for (uint32_t i = 0; i < requests->n; i++)
-        if (mst_resource_is_pod_level(mst_sym_str(syms, requests->v[i].name)))
+    for (uint32_t i = 0; i < list->n; i++)
+        if (mst_resource_is_pod_level(mst_sym_str(syms, list->v[i].name)))
             return true;
     return false;
+}
+
+static bool has_pod_level_requests(struct mst_syms *syms, const struct mst_pod *pod)
+{
+    return names_pod_level(syms, &pod->spec.resources.requests);
+}
+
+static void set_pod_level(struct mst_syms *syms, struct amounts *list, const struct mst_resource *v,
+                          uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (!mst_resource_is_pod_level(mst_sym_str(syms, v[i].name)))
+            continue;
+        struct mst_resource *old = find(list, v[i].name);
+        if (old)
+            old->quantity = v[i].quantity;
+        else
+            append(list, v[i].name, &v[i].quantity);
+    }
 }
 
 /* Pod-level requests replace what the containers add up to. */
@@ -223,15 +241,7 @@ static void override_pod_level(struct mst_syms *syms, const struct context *c, s
         max_all(&level, pod->status.resources.requests.v, pod->status.resources.requests.n);
         max_all(&level, pod->status.allocated.v, pod->status.allocated.n);
     }
-    for (uint32_t i = 0; i < level.n; i++) {
-        if (!mst_resource_is_pod_level(mst_sym_str(syms, level.v[i].name)))
-            continue;
-        struct mst_resource *old = find(list, level.v[i].name);
-        if (old)
-            old->quantity = level.v[i].quantity;
-        else
-            append(list, level.v[i].name, &level.v[i].quantity);
-    }
+    set_pod_level(syms, list, level.v, level.n);
 }
 
 /* The first PodResizePending condition decides. */
@@ -270,6 +280,28 @@ mst_resources mst_pod_aggregate(struct mst_syms *syms, const struct mst_pod *pod
     struct context c = context_of(syms, pod, arena);
     struct amounts list =
         aggregate(&c, limits ? FROM_LIMITS : FROM_SPEC, mst_sym_find(syms, MST_STR("Always")));
+    return (mst_resources){ list.v, list.n };
+}
+
+/* Overhead comes on top of limits that there are; it makes none. */
+static struct amounts exact_limits(struct mst_syms *syms, const struct context *c)
+{
+    const struct mst_pod_spec *spec = &c->pod->spec;
+    struct amounts list = aggregate(c, FROM_LIMITS, mst_sym_find(syms, MST_STR("Always")));
+    set_pod_level(syms, &list, spec->resources.limits.v, spec->resources.limits.n);
+    for (uint32_t i = 0; i < spec->overhead.n; i++) {
+        struct mst_resource *limit = find(&list, spec->overhead.v[i].name);
+        if (limit && mst_quantity_sign(&limit->quantity))
+            mst_quantity_add(&limit->quantity, &spec->overhead.v[i].quantity);
+    }
+    return list;
+}
+
+mst_resources mst_pod_exact(struct mst_syms *syms, const struct mst_pod *pod, bool limits,
+                            struct mst_arena *arena)
+{
+    struct context c = context_of(syms, pod, arena);
+    const struct amounts list = limits ? exact_limits(syms, &c) : exact_requests(syms, &c, true);
     return (mst_resources){ list.v, list.n };
 }
 

@@ -198,6 +198,8 @@ void mst_endpoints_answer(const struct mst_endpoints *e, struct mst_https_reques
         answer_metrics(e, &e->metrics, request);
     else if (mst_str_is(path, "/metrics/slis"))
         answer_metrics(e, &e->slis, request);
+    else if (mst_str_is(path, "/metrics/resources"))
+        answer_metrics(e, &e->resources, request);
     else if (mst_str_is(path, "/configz"))
         answer_configz(e, request);
     else if (!answer_health(e, &e->healthz, "healthz", request) &&

@@ -3,7 +3,8 @@
  *
  * /healthz /livez /readyz   "ok", or with ?verbose or on failure one line for each check;
  *                           ?exclude=NAME leaves checks out; /healthz/NAME is one check alone
- * /metrics, /metrics/slis   GET: Prometheus' text; DELETE: starts anew
+ * /metrics, /metrics/slis, /metrics/resources
+ *                           GET: Prometheus' text; DELETE: starts anew
  * /configz                  GET: the configuration in use, as JSON
  *
  * Not here:   who may ask (authn.h); how the answers' contents come about.
@@ -40,7 +41,7 @@ struct mst_metrics_page {
 struct mst_endpoints {
     const struct mst_log *log; /* or NULL */
     struct mst_health healthz, livez, readyz;
-    struct mst_metrics_page metrics, slis;
+    struct mst_metrics_page metrics, slis, resources;
     /* A check was made for all of an endpoint ("healthz"), not alone. May be NULL. */
     void (*checked)(void *ctx, const char *check, const char *endpoint, bool healthy);
     void (*configz)(void *ctx, struct mst_buf *out);

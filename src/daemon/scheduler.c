@@ -30,7 +30,8 @@ struct mst_scheduler {
     struct mst_feeds *feeds;
     struct mst_writer *writer;
     struct mst_shadow *shadow;
-    struct mst_calls *calls; /* NULL: no extenders */
+    struct mst_pod_amounts *amounts; /* NULL: not kept */
+    struct mst_calls *calls;         /* NULL: no extenders */
     struct mst_objects objects;
     struct event *turn; /* the next turn, at once or when the engine wants it */
     bool synced, leads, draining, drained_told;
@@ -177,6 +178,14 @@ static bool is_ours(const struct mst_scheduler *s, const struct mst_pod *pod)
     return false;
 }
 
+static void keep_amounts(struct mst_scheduler *s, const struct mst_pod *pod)
+{
+    const uint32_t row =
+        mst_cluster_pod(mst_engine_cluster(s->engine), pod->meta.namespace_, pod->meta.name);
+    if (row != MST_ROW_NONE)
+        mst_pod_amounts_set(s->amounts, row, pod);
+}
+
 static void on_set(void *ctx, const struct mst_object *object)
 {
     struct mst_scheduler *s = ctx;
@@ -186,6 +195,8 @@ static void on_set(void *ctx, const struct mst_object *object)
     if (s->shadow && object->kind == MST_KIND_POD)
         mst_shadow_pod(s->shadow, &object->u.pod, is_ours(s, &object->u.pod));
     tell_engine(s, &event);
+    if (s->amounts && object->kind == MST_KIND_POD)
+        keep_amounts(s, &object->u.pod);
 }
 
 static void on_gone(void *ctx, const struct mst_object *object)
@@ -328,6 +339,8 @@ mst_rc mst_scheduler_new(const struct mst_scheduler_options *options, struct mst
         make_shadow(s);
     else
         make_writer(s);
+    if (options->keep_amounts)
+        s->amounts = mst_pod_amounts_new(options->syms);
     make_feeds(s);
     *out = s;
     return MST_OK;
@@ -340,6 +353,7 @@ void mst_scheduler_free(struct mst_scheduler *s)
     mst_feeds_free(s->feeds);
     mst_writer_free(s->writer);
     mst_shadow_free(s->shadow);
+    mst_pod_amounts_free(s->amounts);
     mst_calls_free(s->calls);
     mst_objects_done(&s->objects);
     if (s->turn)
@@ -384,4 +398,9 @@ const struct mst_writer *mst_scheduler_writer(const struct mst_scheduler *s)
 const struct mst_shadow *mst_scheduler_shadow(const struct mst_scheduler *s)
 {
     return s->shadow;
+}
+
+const struct mst_pod_amounts *mst_scheduler_amounts(const struct mst_scheduler *s)
+{
+    return s->amounts;
 }

@@ -13,6 +13,7 @@
 
 #include "client/writer.h"
 #include "daemon/feeds.h"
+#include "daemon/pod_amounts.h"
 #include "daemon/shadow.h"
 #include "sim/record.h"
 
@@ -35,6 +36,7 @@ struct mst_scheduler_options {
     void (*synced)(void *ctx);     /* everything was listed once; may be NULL */
     void (*drained)(void *ctx);    /* after mst_scheduler_drain: nothing is under way any more */
     struct mst_stats *stats;       /* where the engine counts; NULL: nowhere */
+    bool keep_amounts;             /* what pods ask for, exact: mst_scheduler_amounts */
     /* After each step that did something, with how long it took; may be NULL. */
     void (*stepped)(void *ctx, const struct mst_engine *engine, int64_t took_ns);
     void *ctx;
@@ -60,6 +62,8 @@ const struct mst_feeds *mst_scheduler_feeds(const struct mst_scheduler *schedule
 const struct mst_writer *mst_scheduler_writer(const struct mst_scheduler *scheduler);
 /* NULL but in a dry run. */
 const struct mst_shadow *mst_scheduler_shadow(const struct mst_scheduler *scheduler);
+/* NULL unless they are kept. */
+const struct mst_pod_amounts *mst_scheduler_amounts(const struct mst_scheduler *scheduler);
 /* The engine's time. */
 int64_t mst_scheduler_now(const struct mst_scheduler *scheduler);
 

@@ -123,6 +123,22 @@ static void reset_slis(void *ctx)
     mst_component_slis_reset(s->component);
 }
 
+/* One scheduler shows all pods: the one that leads. */
+static void print_resources(void *ctx, struct mst_buf *out)
+{
+    const struct mst_serving *s = ctx;
+    const bool leads = s->scheduler && (!s->lease || mst_lease_leads(s->lease));
+    if (leads && mst_scheduler_amounts(s->scheduler))
+        mst_pod_amounts_print(mst_scheduler_amounts(s->scheduler),
+                              mst_engine_cluster(mst_scheduler_engine(s->scheduler)), out);
+}
+
+/* Nothing there is counted. */
+static void reset_resources(void *ctx)
+{
+    (void)ctx;
+}
+
 static void on_checked(void *ctx, const char *check, const char *endpoint, bool healthy)
 {
     const struct mst_serving *s = ctx;
@@ -238,6 +254,7 @@ static void fill_endpoints(struct mst_serving *s)
         .readyz = { s->checks, 3 },
         .metrics = { print_metrics, reset_metrics },
         .slis = { print_slis, reset_slis },
+        .resources = { print_resources, reset_resources },
         .checked = on_checked,
         .configz = print_config,
         .ctx = s,

@@ -232,7 +232,7 @@ void mst_series_observe_n(struct mst_series *series, double value, uint64_t time
 /* ---- text ---- */
 
 /* As Go's strconv.FormatFloat(value, 'g', -1, 64), with Prometheus' names for what is no number. */
-static void print_number(struct mst_buf *out, double value)
+void mst_metrics_print_number(struct mst_buf *out, double value)
 {
     enum { DIGITS_MAX = 17, EXPONENT_MIN = -4, EXPONENT_MAX = 5 };
     char text[40];
@@ -270,6 +270,11 @@ static void print_escaped(struct mst_buf *out, struct mst_str text, bool quotes)
     }
 }
 
+void mst_metrics_print_value(struct mst_buf *out, struct mst_str value)
+{
+    print_escaped(out, value, true);
+}
+
 /* `bound`: the label le, or NULL. */
 static void print_sample(struct mst_buf *out, const struct family *family,
                          const struct mst_series *series, const char *suffix, const double *bound,
@@ -290,11 +295,11 @@ static void print_sample(struct mst_buf *out, const struct family *family,
         mst_buf_char(out, before);
         before = ',';
         mst_buf_text(out, "le=\"");
-        print_number(out, *bound);
+        mst_metrics_print_number(out, *bound);
         mst_buf_char(out, '"');
     }
     mst_buf_text(out, before == ',' ? "} " : " ");
-    print_number(out, value);
+    mst_metrics_print_number(out, value);
     mst_buf_char(out, '\n');
 }
 

@@ -56,4 +56,8 @@ void mst_metrics_reset(struct mst_metrics *metrics);
 /* Appends the text format, version 0.0.4. */
 void mst_metrics_print(const struct mst_metrics *metrics, struct mst_buf *out);
 
+/* For what is printed without a registry: the value of a label, without quotes; and a number. */
+void mst_metrics_print_value(struct mst_buf *out, struct mst_str value);
+void mst_metrics_print_number(struct mst_buf *out, double value);
+
 #endif

@@ -41,6 +41,12 @@ static void slis(void *ctx, struct mst_buf *out)
     mst_buf_str(out, mst_buf_span(&w->checked));
 }
 
+static void resources(void *ctx, struct mst_buf *out)
+{
+    (void)ctx;
+    mst_buf_text(out, "r 1\n");
+}
+
 static void slis_reset(void *ctx)
 {
     struct world *w = ctx;
@@ -78,6 +84,7 @@ static void start(struct mst_test *t, struct world *w)
                                            .readyz = { checks, MST_COUNT(checks) },
                                            .metrics = { metrics, metrics_reset },
                                            .slis = { slis, slis_reset },
+                                           .resources = { resources, metrics_reset },
                                            .checked = checked,
                                            .configz = configz,
                                            .ctx = w };
@@ -170,6 +177,8 @@ static void test_metrics_and_configuration(struct mst_test *t)
     t_int(t, w.resets, 0);
     ask(t, &w, "DELETE /metrics", " 200 ", TEXT, "metrics reset\n");
     t_int(t, w.resets, 1);
+    ask(t, &w, "GET /metrics/resources", " 200 ",
+        "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n", "r 1\n");
     ask(t, &w, "GET /configz", " 200 ", "Content-Type: application/json\r\n",
         "{\"componentconfig\":{}}");
     stop(&w);

@@ -54,6 +54,40 @@ static void test_quantity_empty_is_an_error(struct mst_test *t)
           MST_EDECODE);
 }
 
+/* As printed by k8s.io/apimachinery v0.37.2 (AsApproximateFloat64 of the canonical text). */
+static void test_quantity_approximate(struct mst_test *t)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {
+        { "0", 0 },
+        { "1", 1 },
+        { "9m", 0.009000000000000001 },
+        { "57m", 0.057 },
+        { "100m", 0.1 },
+        { "1500m", 1.5 },
+        { "1100m", 1.1 },
+        { "123456789m", 123456.789 },
+        { "100M", 1e+08 },
+        { "64Mi", 6.7108864e+07 },
+        { "1Gi", 1.073741824e+09 },
+        { "250e6", 2.5e+08 },
+        { "-9m", -0.009000000000000001 },
+        { "7u", 7e-06 },
+        { "3n", 3.0000000000000004e-09 },
+        { "9007199254740993", 9.007199254740992e+15 },
+        { "1009m", 1.0090000000000001 },
+    };
+    struct mst_err err;
+    for (size_t i = 0; i < MST_COUNT(cases); i++) {
+        struct mst_quantity q;
+        t_case(t, cases[i].text);
+        t_int(t, mst_quantity_parse(mst_str_of(cases[i].text), &q, &err), MST_OK);
+        t_ok(t, mst_quantity_approximate(&q) == cases[i].value);
+    }
+}
+
 static void test_quantity_saturates(struct mst_test *t)
 {
     static const struct {
@@ -200,7 +234,7 @@ static void test_quantity_add_then_sub_is_nothing(struct mst_test *t)
     }
 }
 
-MST_TEST_MAIN(T(test_quantity_vectors), T(test_quantity_empty_is_an_error),
-              T(test_quantity_saturates), T(test_quantity_zero_adopts_the_format),
-              T(test_quantity_compares_across_formats), T(test_quantity_print_parses_to_the_same),
-              T(test_quantity_add_then_sub_is_nothing))
+MST_TEST_MAIN(T(test_quantity_approximate), T(test_quantity_vectors),
+              T(test_quantity_empty_is_an_error), T(test_quantity_saturates),
+              T(test_quantity_zero_adopts_the_format), T(test_quantity_compares_across_formats),
+              T(test_quantity_print_parses_to_the_same), T(test_quantity_add_then_sub_is_nothing))

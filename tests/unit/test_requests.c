@@ -150,6 +150,56 @@ static void test_requests(struct mst_test *t)
     mst_arena_done(&arena);
 }
 
+#define L(list) "{name: a, resources: {limits: {" list "}}}"
+
+static void test_requests_exact(struct mst_test *t)
+{
+    static const struct {
+        const char *name, *spec, *requests, *limits;
+    } exact[] = {
+        { "nothing", C("{name: a}"), "", "" },
+        { "not rounded, whatever the name",
+          C("{name: a, resources: {requests: {cpu: 1500u, memory: 100m, foo: 1}, "
+            "limits: {bar: 2}}}"),
+          "cpu=1500000 memory=100000000 foo=1000000000", "bar=2000000000" },
+        { "the peak of initialisation",
+          "{containers: [" L("cpu: 1") "], initContainers: [{name: i, resources: {limits: "
+                                       "{cpu: 3, memory: 1}}}]}",
+          "", "cpu=3000000000 memory=1000000000" },
+        { "overhead adds to requests, and to limits that there are",
+          "{overhead: {cpu: 1, memory: 2}, containers: [{name: a, resources: {requests: {cpu: 1}, "
+          "limits: {cpu: 2, memory: 0}}}]}",
+          "cpu=2000000000 memory=2000000000", "cpu=3000000000 memory=0" },
+        { "what is said for the pod",
+          "{resources: {requests: {cpu: 4, example.com/x: 1}, limits: {cpu: 6, memory: 8, "
+          "example.com/x: 9}}, containers: [{name: a, resources: {requests: {cpu: 1}, limits: "
+          "{cpu: 2}}}]}",
+          "cpu=4000000000", "cpu=6000000000 memory=8000000000" },
+        { "limits of the pod alone", "{resources: {limits: {memory: 8}}, containers: [" R("1") "]}",
+          "cpu=1000000000", "memory=8000000000" },
+    };
+    syms = mst_syms_new();
+    for (size_t i = 0; i < MST_COUNT(exact); i++) {
+        /* The status does not count: it is what the pod was promised. */
+        const struct mst_pod *pod =
+            pod_of(t, exact[i].spec,
+                   "{containerStatuses: [{name: a, allocatedResources: {cpu: 9}, "
+                   "resources: {requests: {cpu: 9}, limits: {cpu: 9}}}]}");
+        t_case(t, exact[i].name);
+        for (int limits = 0; limits < 2; limits++) {
+            const mst_resources list = mst_pod_exact(syms, pod, limits, &arena);
+            struct mst_str text = MST_STR("");
+            for (uint32_t k = 0; k < list.n; k++)
+                text = mst_arena_printf(&arena, "%.*s%s%.*s=%lld", MST_ARG(text), k ? " " : "",
+                                        MST_ARG(mst_sym_str(syms, list.v[k].name)),
+                                        (long long)list.v[k].quantity.nano);
+            t_str(t, text, limits ? exact[i].limits : exact[i].requests);
+        }
+    }
+    mst_syms_free(syms);
+    mst_arena_done(&arena);
+}
+
 static void test_requests_nonzero(struct mst_test *t)
 {
     static const struct {
@@ -208,4 +258,5 @@ static void test_resource_classify(struct mst_test *t)
     }
 }
 
-MST_TEST_MAIN(T(test_requests), T(test_requests_nonzero), T(test_resource_classify))
+MST_TEST_MAIN(T(test_requests_exact), T(test_requests), T(test_requests_nonzero),
+              T(test_resource_classify))

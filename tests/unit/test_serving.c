@@ -80,6 +80,8 @@ static void test_before_the_scheduler(struct mst_test *t)
     ask(t, &p, "GET", "/livez", " 200 ", "ok");
     ask(t, &p, "GET", "/readyz", " 500 ", "[-]sched-handler-sync failed");
     ask(t, &p, "GET", "/metrics", " 200 ", "\nkubernetes_build_info{");
+    ask(t, &p, "GET", "/metrics/resources", " 200 ", "Content-Length: 0\r\n");
+    ask(t, &p, "DELETE", "/metrics/resources", " 200 ", "metrics reset");
     ask(t, &p, "GET", "/metrics/slis", " 200 ",
         "\nkubernetes_healthcheck{name=\"sched-handler-sync\",type=\"readyz\"} 0\n");
     ask(t, &p, "GET", "/configz", " 200 ", "{\"componentconfig\":{\"apiVersion\":");
@@ -96,6 +98,12 @@ static void test_with_the_scheduler(struct mst_test *t)
     sync_all();
     ask(t, &p, "GET", "/readyz", " 200 ", "ok");
     ask(t, &p, "GET", "/metrics", " 200 ", "scheduler_pending_pods{queue=\"active\"} 0");
+    apply(&p.rig, "{kind: Pod, apiVersion: v1, metadata: {name: r, namespace: default, uid: r}, "
+                  "spec: {containers: "
+                  "[{name: c, resources: {limits: {cpu: 1500m}}}]}}");
+    ask(t, &p, "GET", "/metrics/resources", " 200 ",
+        "\nkube_pod_resource_limit{namespace=\"default\",node=\"\",pod=\"r\",priority=\"0\","
+        "resource=\"cpu\",scheduler=\"default-scheduler\",unit=\"cores\"} 1.5\n");
     mst_serving_ending(p.serving);
     ask(t, &p, "GET", "/readyz", " 500 ", "[-]shutdown failed");
     ask(t, &p, "GET", "/livez", " 200 ", "ok");
