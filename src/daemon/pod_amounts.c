@@ -17,6 +17,8 @@ _Static_assert(sizeof(struct amount) == 16, "no padding");
 
 struct entry {
     uint32_t refs, count;
+    struct mst_buf text; /* of what each line ends with, from the unit on */
+    uint32_t *ends;      /* [count], in `text` */
     struct amount v[];
 };
 
@@ -49,6 +51,8 @@ static void unref(struct mst_pod_amounts *amounts, struct entry *entry)
         return;
     const bool was_there = mst_map_delete(&amounts->by_content, key_of(entry->v, entry->count));
     mst_assert(was_there);
+    mst_buf_done(&entry->text);
+    mst_free(entry->ends);
     mst_free(entry);
 }
 
@@ -63,6 +67,34 @@ void mst_pod_amounts_free(struct mst_pod_amounts *amounts)
     mst_free(amounts);
 }
 
+static const char *unit_of(struct mst_str resource)
+{
+    if (mst_str_is(resource, "cpu"))
+        return "cores";
+    if (mst_str_is(resource, "memory") || mst_str_is(resource, "storage") ||
+        mst_str_is(resource, "ephemeral-storage") || mst_str_has_prefix(resource, "hugepages-"))
+        return "bytes";
+    return mst_str_has_prefix(resource, "attachable-volumes-") ? "integer" : "";
+}
+
+static struct entry *entry_new(const struct mst_pod_amounts *amounts, const struct amount *v,
+                               uint32_t count)
+{
+    struct entry *entry = mst_calloc(1, sizeof(*entry) + count * sizeof(*v));
+    entry->refs = 1;
+    entry->count = count;
+    entry->ends = mst_calloc(count, sizeof(*entry->ends));
+    memcpy(entry->v, v, count * sizeof(*v));
+    for (uint32_t i = 0; i < count; i++) {
+        const char *unit = unit_of(mst_sym_str(amounts->syms, v[i].resource));
+        mst_buf_printf(&entry->text, "\",unit=\"%s\"} ", unit);
+        mst_metrics_print_number(&entry->text, v[i].value);
+        mst_buf_char(&entry->text, '\n');
+        entry->ends[i] = (uint32_t)entry->text.n;
+    }
+    return entry;
+}
+
 /* With a reference added; NULL for nothing. */
 static struct entry *entry_of(struct mst_pod_amounts *amounts, const struct amount *v,
                               uint32_t count)
@@ -75,10 +107,7 @@ static struct entry *entry_of(struct mst_pod_amounts *amounts, const struct amou
         entry->refs++;
         return entry;
     }
-    struct entry *entry = mst_calloc(1, sizeof(*entry) + count * sizeof(*v));
-    entry->refs = 1;
-    entry->count = count;
-    memcpy(entry->v, v, count * sizeof(*v));
+    struct entry *entry = entry_new(amounts, v, count);
     (void)mst_map_set(&amounts->by_content, key_of(v, count), (uintptr_t)entry);
     return entry;
 }
@@ -117,43 +146,46 @@ void mst_pod_amounts_set(struct mst_pod_amounts *amounts, uint32_t row, const st
 
 /* ---- text ---- */
 
-static const char *unit_of(struct mst_str resource)
-{
-    if (mst_str_is(resource, "cpu"))
-        return "cores";
-    if (mst_str_is(resource, "memory") || mst_str_is(resource, "storage") ||
-        mst_str_is(resource, "ephemeral-storage") || mst_str_has_prefix(resource, "hugepages-"))
-        return "bytes";
-    return mst_str_has_prefix(resource, "attachable-volumes-") ? "integer" : "";
-}
-
-/* Names of the API need no escaping, but a resource's is whatever somebody wrote. */
 static void print_label(struct mst_buf *out, const char *before, struct mst_str value)
 {
     mst_buf_text(out, before);
     mst_metrics_print_value(out, value);
 }
 
+/* What all lines of the pod begin with. */
+static void print_head(const struct mst_pod_amounts *amounts, const struct mst_pod_row *pod,
+                       const char *family, struct mst_buf *out)
+{
+    mst_buf_text(out, family);
+    print_label(out, "{namespace=\"", mst_sym_str(amounts->syms, pod->ns));
+    print_label(out, "\",node=\"",
+                pod->assigned ? mst_sym_str(amounts->syms, pod->node_name) : MST_STR(""));
+    print_label(out, "\",pod=\"", pod->name);
+    mst_buf_printf(out, "\",priority=\"%d\",resource=\"", pod->priority);
+}
+
+/* The first line is printed, and the others take their head from it. */
 static void print_pod(const struct mst_pod_amounts *amounts, const struct mst_pod_row *pod,
                       const struct entry *entry, const char *family, uint32_t limit,
                       struct mst_buf *out)
 {
+    const struct mst_str scheduler = mst_sym_str(amounts->syms, pod->scheduler_name);
+    size_t head = 0, head_n = 0;
     for (uint32_t i = 0; i < entry->count; i++) {
-        const struct amount *amount = &entry->v[i];
-        const struct mst_str resource = mst_sym_str(amounts->syms, amount->resource);
-        if (amount->limit != limit)
+        const uint32_t begin = i ? entry->ends[i - 1] : 0;
+        if (entry->v[i].limit != limit)
             continue;
-        mst_buf_text(out, family);
-        print_label(out, "{namespace=\"", mst_sym_str(amounts->syms, pod->ns));
-        print_label(out, "\",node=\"",
-                    pod->assigned ? mst_sym_str(amounts->syms, pod->node_name) : MST_STR(""));
-        print_label(out, "\",pod=\"", pod->name);
-        mst_buf_printf(out, "\",priority=\"%d", pod->priority);
-        print_label(out, "\",resource=\"", resource);
-        print_label(out, "\",scheduler=\"", mst_sym_str(amounts->syms, pod->scheduler_name));
-        mst_buf_printf(out, "\",unit=\"%s\"} ", unit_of(resource));
-        mst_metrics_print_number(out, amount->value);
-        mst_buf_char(out, '\n');
+        if (!head_n) {
+            head = out->n;
+            print_head(amounts, pod, family, out);
+            head_n = out->n - head;
+        } else {
+            mst_buf_reserve(out, head_n);
+            mst_buf_add(out, out->p + head, head_n);
+        }
+        mst_metrics_print_value(out, mst_sym_str(amounts->syms, entry->v[i].resource));
+        print_label(out, "\",scheduler=\"", scheduler);
+        mst_buf_add(out, entry->text.p + begin, entry->ends[i] - begin);
     }
 }
 

@@ -255,19 +255,21 @@ void mst_metrics_print_number(struct mst_buf *out, double value)
         mst_buf_printf(out, "%.*f", MST_MAX(digits - 1 - exponent, 0), value);
 }
 
+/* In runs: nearly always there is nothing to escape. */
 static void print_escaped(struct mst_buf *out, struct mst_str text, bool quotes)
 {
+    size_t begin = 0;
     for (size_t i = 0; i < text.n; i++) {
         const char c = text.p[i];
-        if (c == '\\' || (quotes && c == '"')) {
-            mst_buf_char(out, '\\');
-            mst_buf_char(out, c);
-        } else if (c == '\n') {
-            mst_buf_text(out, "\\n");
-        } else {
-            mst_buf_char(out, c);
-        }
+        if (c != '\\' && c != '\n' && !(quotes && c == '"'))
+            continue;
+        mst_buf_add(out, text.p + begin, i - begin);
+        mst_buf_char(out, '\\');
+        mst_buf_char(out, c == '\n' ? 'n' : c);
+        begin = i + 1;
     }
+    if (begin < text.n)
+        mst_buf_add(out, text.p + begin, text.n - begin);
 }
 
 void mst_metrics_print_value(struct mst_buf *out, struct mst_str value)
