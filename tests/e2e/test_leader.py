@@ -116,3 +116,27 @@ def second_waits(env):
     assert before == 4, f"{before} binds"
     assert first.program.alive and second.program.alive
     env.check_binds()
+
+
+@test("what dashboards look at is there: requests, who leads, versions, checks, resources")
+def metrics_of_every_component(env):
+    env.namespace()
+    first, second = pair(env)
+    for i in range(5):
+        env.pod(f"m-{i}", cpu="250m")
+    env.wait_bound(5, "m-")
+    page = lambda one, path="/metrics": one.get(path, token=env.plane.token)[1]
+    procs.until("the bindings are counted", 10, lambda: first.gauges("rest_client_requests_total"))
+    answers = first.gauges("rest_client_requests_total")
+    host = env.plane.server.split("//")[1]
+    posted = answers.get(f'{{code="201",host="{host}",method="POST"}}', 0)
+    assert posted >= 5, answers
+    assert not [labels for labels in answers if "code=\"5" in labels or "<error>" in labels], answers
+    assert 'leader_election_master_status{name="muster"} 1\n' in page(first)
+    assert 'leader_election_master_status{name="muster"} 0\n' in page(second)
+    assert 'git_version="v1.37.2"' in page(first) and "muster_build_info{" in page(first)
+    assert 'type="readyz"} 1\n' in page(first, "/metrics/slis"), "nobody has looked at /readyz"
+    bound = [line for line in page(first, "/metrics/resources").splitlines()
+             if line.startswith("kube_pod_resource_request{") and f'namespace="{env.ns}"' in line]
+    assert len([line for line in bound if 'node="node-' in line and line.endswith(" 0.25")]) == 5, bound
+    assert page(second, "/metrics/resources") == "", "it does not lead"
