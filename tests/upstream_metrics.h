@@ -14,7 +14,7 @@ typedef enum {
     HAVE,
     LIBRARY, /* counts what a library does that kube-scheduler happens to be linked with */
     GO,      /* counts the innards of client-go and component-base */
-    PLUGIN,  /* of exec plug-ins, which a scheduler in a cluster has none of */
+    PLUGIN,  /* of certificates from exec plug-ins, which a scheduler in a cluster has none of */
     CLOCK,   /* needs a clock inside of the engine */
     SHAPE,   /* the engine does not do it that way */
 } upstream_why;

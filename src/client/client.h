@@ -23,6 +23,7 @@
 
 struct event_base;
 struct mst_client;
+struct mst_exec_end;
 struct mst_request_handle;
 
 /*
@@ -51,6 +52,8 @@ struct mst_client_options {
      * head of its answer is there. Must not call the client. May be NULL.
      */
     void (*seen)(void *ctx, const struct mst_request_seen *seen);
+    /* Each run of the connection's exec plug-in. Must not call the client. May be NULL. */
+    void (*plugin_ended)(void *ctx, const struct mst_exec_end *end);
     void *seen_ctx;
 };
 

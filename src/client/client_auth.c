@@ -180,11 +180,13 @@ static void replace(struct mst_buf *buf, struct mst_str text)
     mst_buf_str(buf, text);
 }
 
-static void on_credentials(void *ctx, const struct mst_exec_credentials *credentials,
-                           struct mst_str problem)
+static void on_credentials(void *ctx, const struct mst_exec_end *end,
+                           const struct mst_exec_credentials *credentials, struct mst_str problem)
 {
     struct mst_client *client = ctx;
     struct mst_auth *auth = &client->auth;
+    if (client->options.plugin_ended)
+        client->options.plugin_ended(client->options.seen_ctx, end);
     auth->run = NULL;
     replace(&auth->problem, problem);
     auth->have = credentials != NULL;

@@ -39,6 +39,7 @@ struct mst_exec {
     int status;         /* as waitpid has it, once it ended */
     bool too_long;
     struct mst_err start_error;
+    bool no_pipes; /* is why it did not start */
     struct stream out, complaints;
     mst_exec_done_fn *done;
     void *ctx;
@@ -205,6 +206,18 @@ static mst_rc judge(const struct mst_exec *e, struct mst_arena *arena,
                          err);
 }
 
+static struct mst_exec_end end_of(const struct mst_exec *e)
+{
+    if (e->start_error.rc)
+        return (struct mst_exec_end){ e->no_pipes ? "client_internal_error"
+                                                  : "plugin_not_found_error",
+                                      1 };
+    if (e->too_long || WIFSIGNALED(e->status))
+        return (struct mst_exec_end){ "plugin_execution_error", -1 };
+    const int code = WEXITSTATUS(e->status);
+    return (struct mst_exec_end){ code ? "plugin_execution_error" : "no_error", code };
+}
+
 static void tell(struct mst_exec *e)
 {
     struct mst_arena arena = { 0 };
@@ -215,11 +228,12 @@ static void tell(struct mst_exec *e)
     void *ctx = e->ctx;
     stream_read(&e->out);
     stream_read(&e->complaints);
+    const struct mst_exec_end end = end_of(e);
     const mst_rc rc = judge(e, &arena, &credentials, &err);
     if (rc)
         fill_problem(e, &err, &problem);
     mst_exec_cancel(e);
-    done(ctx, rc ? NULL : &credentials, mst_buf_span(&problem));
+    done(ctx, &end, rc ? NULL : &credentials, mst_buf_span(&problem));
     mst_arena_done(&arena);
 }
 
@@ -257,6 +271,7 @@ struct mst_exec *mst_exec_start(struct event_base *loop, const struct mst_connec
     if (!stream_open(&e->out, loop, OUTPUT_BYTES_MAX, &out_fd) ||
         !stream_open(&e->complaints, loop, COMPLAINT_BYTES_MAX, &complaints_fd))
         error = errno;
+    e->no_pipes = error != 0;
     if (!error)
         error = spawn(e, out_fd, complaints_fd);
     if (out_fd >= 0)

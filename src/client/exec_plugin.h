@@ -22,8 +22,16 @@ struct mst_exec_credentials {
     int64_t expires_unix_s;           /* INT64_MAX: never */
 };
 
+/* How the program ended, in client-go's words, whatever it printed. */
+struct mst_exec_end {
+    /* "no_error", "plugin_execution_error", "plugin_not_found_error", "client_internal_error" */
+    const char *status;
+    int code; /* its exit code; -1: killed; 1: it did not start */
+};
+
 /* `credentials` is NULL when there are none: then `problem` says why, with the remedy. */
-typedef void mst_exec_done_fn(void *ctx, const struct mst_exec_credentials *credentials,
+typedef void mst_exec_done_fn(void *ctx, const struct mst_exec_end *end,
+                              const struct mst_exec_credentials *credentials,
                               struct mst_str problem);
 
 /*

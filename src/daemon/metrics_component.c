@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 
+#include "client/exec_plugin.h"
 #include "daemon/proc_self.h"
 
 /* The release whose behaviour this is. */
@@ -150,6 +151,15 @@ void mst_component_metrics_request(struct mst_component_metrics *m,
     mst_series_observe(series(m, MST_CF_REQUEST_SIZE, labels), (double)seen->sent_bytes);
     if (seen->status)
         mst_series_observe(series(m, MST_CF_RESPONSE_SIZE, labels), (double)seen->got_bytes);
+}
+
+void mst_component_metrics_plugin(struct mst_component_metrics *m, const struct mst_exec_end *end)
+{
+    char code[16];
+    snprintf(code, sizeof(code), "%d", end->code);
+    mst_series_add(series(m, MST_CF_PLUGIN_CALLS,
+                          LABELS(mst_str_of(code), mst_str_of(end->status))),
+                   1);
 }
 
 /* ---- the page ---- */

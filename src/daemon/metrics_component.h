@@ -25,6 +25,7 @@ typedef enum {
     MST_CF_REQUEST_SIZE,
     MST_CF_RESPONSE_SIZE,
     MST_CF_LIMITER_DURATION,
+    MST_CF_PLUGIN_CALLS,
     MST_CF_CPU,
     MST_CF_RESIDENT,
     MST_CF_VIRTUAL,
@@ -69,6 +70,8 @@ void mst_component_metrics_free(struct mst_component_metrics *m);
 /* A request to an API server: mst_client_options.seen. */
 void mst_component_metrics_request(struct mst_component_metrics *m,
                                    const struct mst_request_seen *seen);
+/* An exec plug-in ended: mst_client_options.plugin_ended. */
+void mst_component_metrics_plugin(struct mst_component_metrics *m, const struct mst_exec_end *end);
 /* A health check was made: "leaderElection" of "healthz". */
 void mst_component_metrics_check(struct mst_component_metrics *m, const char *check,
                                  const char *endpoint, bool healthy);

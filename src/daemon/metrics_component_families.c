@@ -36,6 +36,10 @@ const struct mst_metric_family mst_component_families[MST_CF_COUNT] = {
         HISTOGRAM("rest_client_rate_limiter_duration_seconds", duration_bounds,
                   "Time that the rate limit (clientConnection.qps and burst) held requests back.",
                   "verb", "host"),
+    [MST_CF_PLUGIN_CALLS] =
+        FAMILY(MST_COUNTER, "rest_client_exec_plugin_call_total", "ALPHA",
+               "Runs of the exec plug-in that has the credentials, by how they ended.",
+               "code", "call_status"),
     [MST_CF_CPU] = PROCESS(MST_COUNTER, "cpu_seconds_total",
                            "Processor time, of the program and of the kernel for it."),
     [MST_CF_RESIDENT] = PROCESS(MST_GAUGE, "resident_memory_bytes", "Memory in use."),

@@ -236,6 +236,13 @@ static void on_seen(void *ctx, const struct mst_request_seen *seen)
         mst_serving_seen(p->serving, seen);
 }
 
+static void on_plugin_ended(void *ctx, const struct mst_exec_end *end)
+{
+    struct mst_process *p = ctx;
+    if (p->serving)
+        mst_serving_plugin_ended(p->serving, end);
+}
+
 static mst_rc connect_client(struct mst_process *p, struct mst_err *err)
 {
     const struct mst_client_options options = {
@@ -246,6 +253,7 @@ static mst_rc connect_client(struct mst_process *p, struct mst_err *err)
         .qps = p->options->qps,
         .burst = p->options->burst,
         .seen = on_seen,
+        .plugin_ended = on_plugin_ended,
         .seen_ctx = p,
     };
     return mst_client_new(&options, &p->client, err);

@@ -286,6 +286,11 @@ static void on_review_seen(void *ctx, const struct mst_request_seen *seen)
     mst_serving_seen(ctx, seen);
 }
 
+static void on_review_plugin(void *ctx, const struct mst_exec_end *end)
+{
+    mst_serving_plugin_ended(ctx, end);
+}
+
 static mst_rc check_callers(struct mst_serving *s, struct mst_err *err)
 {
     const struct mst_serving_flags *f = &s->options.flags;
@@ -295,6 +300,7 @@ static mst_rc check_callers(struct mst_serving *s, struct mst_err *err)
                                                    .log = s->options.log,
                                                    .user_agent = "muster/authorizer",
                                                    .seen = on_review_seen,
+                                                   .plugin_ended = on_review_plugin,
                                                    .seen_ctx = s };
         const mst_rc rc = mst_client_new(&client, &s->review_client, err);
         if (rc)
@@ -370,6 +376,11 @@ struct mst_stats *mst_serving_stats(struct mst_serving *s)
 void mst_serving_seen(struct mst_serving *s, const struct mst_request_seen *seen)
 {
     mst_component_metrics_request(s->component, seen);
+}
+
+void mst_serving_plugin_ended(struct mst_serving *s, const struct mst_exec_end *end)
+{
+    mst_component_metrics_plugin(s->component, end);
 }
 
 void mst_serving_stepped(struct mst_serving *s, const struct mst_engine *engine, int64_t took_ns)

@@ -1,5 +1,7 @@
 /* Who we are to the server: headers, tokens that are renewed, plug-ins, certificates. */
 #include "client_rig.h"
+
+#include "client/exec_plugin.h"
 #include "tls_server.h"
 
 #include <fcntl.h>
@@ -116,7 +118,20 @@ struct plugin {
     struct rig rig;
     struct mst_str args[2];
     char runs[40]; /* a file: one byte for each run */
+    struct mst_buf seen;
 };
+
+static void note_end(void *ctx, const struct mst_exec_end *end)
+{
+    struct plugin *p = ctx;
+    mst_buf_printf(&p->seen, "%s %d\n", end->status, end->code);
+}
+
+static void note_seen(void *ctx, const struct mst_request_seen *seen)
+{
+    struct plugin *p = ctx;
+    mst_buf_printf(&p->seen, "%s %d\n", seen->method, seen->status);
+}
 
 static void plugin_begin(struct plugin *p, const char *script)
 {
@@ -129,12 +144,17 @@ static void plugin_begin(struct plugin *p, const char *script)
     p->rig.connection.exec = (struct mst_exec_plugin){ .command = MST_STR("sh"),
                                                        .api_version = MST_STR(VERSION),
                                                        .args = { .v = p->args, .n = 2 } };
+    p->seen = (struct mst_buf){ 0 };
+    p->rig.options.seen = note_seen;
+    p->rig.options.plugin_ended = note_end;
+    p->rig.options.seen_ctx = p;
     rig_client(&p->rig);
 }
 
 static long plugin_end(struct plugin *p)
 {
     rig_end(&p->rig);
+    mst_buf_done(&p->seen);
     FILE *file = fopen(p->runs, "r");
     long count = 0;
     while (file && fgetc(file) != EOF)
@@ -203,6 +223,8 @@ static void test_auth_plugin_fails(struct mst_test *t)
         rig_reply_done(&r[i]);
     }
     expect_echo(t, &p.rig, "Authorization: Bearer t2\r\n");
+    t_str(t, mst_buf_span(&p.seen),
+          "plugin_execution_error 1\nGET 0\nGET 0\nGET 0\nno_error 0\nGET 200\n");
     t_int(t, plugin_end(&p), 2);
 }
 

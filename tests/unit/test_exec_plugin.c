@@ -102,13 +102,15 @@ struct run {
     struct mst_connection connection;
     struct mst_str args[2], env[2];
     bool told, ok;
+    struct mst_exec_end end;
     struct mst_buf token, problem;
 };
 
-static void on_done(void *ctx, const struct mst_exec_credentials *credentials,
-                    struct mst_str problem)
+static void on_done(void *ctx, const struct mst_exec_end *end,
+                    const struct mst_exec_credentials *credentials, struct mst_str problem)
 {
     struct run *run = ctx;
+    run->end = *end;
     mst_assert(!run->told);
     run->told = true;
     run->ok = credentials != NULL;
@@ -143,21 +145,22 @@ static void test_exec_runs(struct mst_test *t)
 {
     static const struct {
         const char *script, *error; /* NULL: none */
+        int code;
     } cases[] = {
-        { "echo \"$ANSWER\"", NULL },
-        { "echo careful >&2; echo \"$ANSWER\"", NULL },
-        { "[ \"$TWICE\" = new ] && [ -n \"$PATH\" ] && echo \"$ANSWER\"", NULL },
-        { "case $KUBERNETES_EXEC_INFO in *interactive*) echo \"$ANSWER\" ;; esac", NULL },
-        { "read x || echo \"$ANSWER\"", NULL }, /* nothing to read */
+        { "echo \"$ANSWER\"", NULL, 0 },
+        { "echo careful >&2; echo \"$ANSWER\"", NULL, 0 },
+        { "[ \"$TWICE\" = new ] && [ -n \"$PATH\" ] && echo \"$ANSWER\"", NULL, 0 },
+        { "case $KUBERNETES_EXEC_INFO in *interactive*) echo \"$ANSWER\" ;; esac", NULL, 0 },
+        { "read x || echo \"$ANSWER\"", NULL, 0 }, /* nothing to read */
         /* A child that keeps the pipes does not hold us up. */
-        { "sleep 2 & echo \"$ANSWER\"", NULL },
-        { "exit 3", "exec plug-in \"sh\": failed with exit code 3" },
-        { "echo 'no\nlogin' >&2; exit 1", "failed with exit code 1; it says: no login" },
-        { "kill -9 $$", "was killed by signal 9" },
-        { "true", "the answer is not JSON" },
-        { "echo rubbish", "the answer is not JSON" },
-        { "head -c 3000000 /dev/zero", "printed more than 1048576 bytes" },
-        { "head -c 3000000 /dev/zero >&2; echo \"$ANSWER\"", NULL },
+        { "sleep 2 & echo \"$ANSWER\"", NULL, 0 },
+        { "exit 3", "exec plug-in \"sh\": failed with exit code 3", 3 },
+        { "echo 'no\nlogin' >&2; exit 1", "failed with exit code 1; it says: no login", 1 },
+        { "kill -9 $$", "was killed by signal 9", -1 },
+        { "true", "the answer is not JSON", 0 },
+        { "echo rubbish", "the answer is not JSON", 0 },
+        { "head -c 3000000 /dev/zero", "printed more than 1048576 bytes", 0 },
+        { "head -c 3000000 /dev/zero >&2; echo \"$ANSWER\"", NULL, 0 },
     };
     setenv("TWICE", "old", 1);
     for (size_t i = 0; i < MST_COUNT(cases); i++) {
@@ -169,6 +172,8 @@ static void test_exec_runs(struct mst_test *t)
         event_base_dispatch(run.loop);
         t_bool(t, run.told, true);
         t_bool(t, run.ok, cases[i].error == NULL);
+        t_int(t, run.end.code, cases[i].code);
+        t_text(t, run.end.status, cases[i].code ? "plugin_execution_error" : "no_error");
         mst_buf_char(&run.problem, '\0');
         if (cases[i].error && !strstr(run.problem.p, cases[i].error))
             t_text(t, run.problem.p, cases[i].error);
@@ -191,6 +196,8 @@ static void test_exec_missing(struct mst_test *t)
         t, mst_buf_span(&run.problem),
         "exec plug-in \"/no/such/plug-in\": cannot be started: No such file or directory; install "
         "it");
+    t_text(t, run.end.status, "plugin_not_found_error");
+    t_int(t, run.end.code, 1);
     run_done(&run);
 }
 
@@ -203,6 +210,8 @@ static void test_exec_hangs(struct mst_test *t)
     event_base_dispatch(run.loop);
     t_bool(t, run.ok, false);
     t_str(t, mst_buf_span(&run.problem), "exec plug-in \"sh\": did not end in time and was killed");
+    t_text(t, run.end.status, "plugin_execution_error");
+    t_int(t, run.end.code, -1);
     t_int(t, waitpid(-1, NULL, WNOHANG), -1);
     t_int(t, errno, ECHILD);
     run_done(&run);

@@ -1,6 +1,8 @@
 /* What every component counts: requests, its process, versions, gates, leading, health checks. */
 #include "daemon/metrics_component.h"
 
+#include "client/exec_plugin.h"
+
 #include "proc_fake.h"
 #include "tap.h"
 
@@ -105,6 +107,23 @@ static void test_requests(struct mst_test *t)
     mst_component_metrics_reset(w.m);
     print(&w);
     want_none(t, &w, "rest_client_");
+    stop(&w);
+}
+
+static void test_plugins(struct mst_test *t)
+{
+    static const struct mst_exec_end ends[] = { { "no_error", 0 },
+                                                { "no_error", 0 },
+                                                { "plugin_execution_error", -1 } };
+    struct world w;
+    start(&w, MST_GATES_MINOR);
+    for (size_t i = 0; i < MST_COUNT(ends); i++)
+        mst_component_metrics_plugin(w.m, &ends[i]);
+    print(&w);
+    want(t, &w, "rest_client_exec_plugin_call_total{call_status=\"no_error\",code=\"0\"} 2");
+    want(
+        t, &w,
+        "rest_client_exec_plugin_call_total{call_status=\"plugin_execution_error\",code=\"-1\"} 1");
     stop(&w);
 }
 
@@ -269,5 +288,5 @@ static void test_slis(struct mst_test *t)
     stop(&w);
 }
 
-MST_TEST_MAIN(T(test_requests), T(test_hosts), T(test_process), T(test_no_proc),
+MST_TEST_MAIN(T(test_requests), T(test_plugins), T(test_hosts), T(test_process), T(test_no_proc),
               T(test_versions_and_gates), T(test_leading), T(test_slis))
