@@ -177,7 +177,36 @@ static void test_looks_up_volumes(struct mst_test *t)
     rig_done(&rig);
 }
 
+#define SIZED(uid, generation, cpu)                                                                \
+    "{kind: Pod, apiVersion: v1, metadata: {name: a, namespace: default, uid: " uid                \
+    ", generation: " generation                                                                    \
+    "}, spec: {containers: [{name: c, resources: {requests: {cpu: " cpu "}}}]}}"
+
+/* Taken anew when the spec changed, or when it is another pod; only those of the generation. */
+static void test_amounts(struct mst_test *t)
+{
+    static const struct {
+        const char *pod, *shown;
+    } cases[] = {
+        { SIZED("u1", "1", "1"), "} 1\n" },      { SIZED("u1", "2", "2"), "} 2\n" },
+        { SIZED("u1", "2", "3"), "} 2\n" },      { SIZED("u2", "2", "4"), "} 4\n" },
+        { SIZED("u2", "0", "500m"), "} 0.5\n" }, { SIZED("u2", "0", "6"), "} 6\n" },
+    };
+    struct rig rig;
+    rig_init(&rig, NULL, false);
+    for (size_t i = 0; i < MST_COUNT(cases); i++) {
+        MST_AUTO(mst_buf) page = { 0 };
+        apply(&rig, cases[i].pod);
+        mst_pod_amounts_print(mst_scheduler_amounts(rig.scheduler),
+                              mst_engine_cluster(mst_scheduler_engine(rig.scheduler)), &page);
+        t_case(t, cases[i].pod);
+        t_ok(t, page.n && memmem(page.p, page.n, cases[i].shown, strlen(cases[i].shown)));
+        t_int(t, mst_pod_amounts_count(mst_scheduler_amounts(rig.scheduler)), 1);
+    }
+    rig_done(&rig);
+}
+
 MST_TEST_MAIN(T(test_follows_what_is_served), T(test_waits_for_lists_and_lead),
               T(test_missing_lists_are_named), T(test_events_name_the_profile), T(test_backlog),
               T(test_drains), T(test_drains_at_once), T(test_dry_run_writes_nothing),
-              T(test_looks_up_volumes))
+              T(test_looks_up_volumes), T(test_amounts))
