@@ -63,7 +63,7 @@ static void set_versions(struct mst_component_metrics *m)
     char space[128], minor[16], emulation[16], oldest[16];
     snprintf(minor, sizeof(minor), "%d", MST_GATES_MINOR);
     snprintf(emulation, sizeof(emulation), "1.%u", emulated);
-    snprintf(oldest, sizeof(oldest), "1.%u", emulated - 1);
+    snprintf(oldest, sizeof(oldest), "1.%u", MST_MAX(emulated - 1, MST_GATES_OLDEST_MINOR + 0u));
     set(m, MST_CF_BUILD,
         LABELS(MST_STR("1"), mst_str_of(minor), MST_STR("v" KUBERNETES_VERSION), none, none, none,
                none, none, platform(space, sizeof(space))),
@@ -84,7 +84,8 @@ static void set_facts(struct mst_component_metrics *m)
     set_versions(m);
     for (uint32_t i = 0; i < MST_GATE_COUNT; i++)
         set(m, MST_CF_FEATURE,
-            LABELS(mst_str_of(mst_gate_name((mst_gate)i)), mst_str_of(mst_gate_stage((mst_gate)i))),
+            LABELS(mst_str_of(mst_gate_name((mst_gate)i)),
+                   mst_str_of(mst_gate_stage(&m->gates, (mst_gate)i))),
             m->gates.on[i]);
 }
 

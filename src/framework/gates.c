@@ -84,15 +84,36 @@ const char *mst_gate_name(mst_gate gate)
     return infos[gate].name;
 }
 
-const char *mst_gate_stage(mst_gate gate)
+/* The stage up to 1.`last`, from the row before on. */
+static const struct {
+    mst_gate gate;
+    uint32_t last;
+    gate_stage stage;
+} earlier_stages[] = {
+    { MST_GATE_GenericWorkload, 36, STAGE_ALPHA },
+    { MST_GATE_DRAWorkloadResourceClaims, 36, STAGE_ALPHA },
+    { MST_GATE_NodeDeclaredFeatures, 35, STAGE_ALPHA },
+    { MST_GATE_NodeDeclaredFeatures, 36, STAGE_BETA },
+    { MST_GATE_NominatedNodeNameForExpectation, 34, STAGE_ALPHA },
+    { MST_GATE_ClearingNominatedNodeNameAfterBinding, 34, STAGE_ALPHA },
+    { MST_GATE_StorageCapacityScoring, 36, STAGE_ALPHA },
+    { MST_GATE_VolumeLimitScaling, 36, STAGE_ALPHA },
+    { MST_GATE_InPlacePodVerticalScaling, 34, STAGE_BETA },
+    { MST_GATE_InPlacePodLevelResourcesVerticalScaling, 35, STAGE_ALPHA },
+    { MST_GATE_DRAExtendedResource, 35, STAGE_ALPHA },
+    { MST_GATE_DRAExtendedResource, 36, STAGE_BETA },
+};
+
+const char *mst_gate_stage(const struct mst_gates *gates, mst_gate gate)
 {
+    static const char *const names[] = {
+        [STAGE_ALPHA] = "ALPHA", [STAGE_BETA] = "BETA", [STAGE_GA] = ""
+    };
     mst_assert((unsigned)gate < MST_GATE_COUNT);
-    switch (stage_of(gate)) {
-    case STAGE_ALPHA: return "ALPHA";
-    case STAGE_BETA: return "BETA";
-    case STAGE_GA: break;
-    }
-    return "";
+    for (size_t i = 0; gates->minor && i < MST_COUNT(earlier_stages); i++)
+        if (earlier_stages[i].gate == gate && gates->minor <= earlier_stages[i].last)
+            return names[earlier_stages[i].stage];
+    return names[stage_of(gate)];
 }
 
 void mst_gates_default(struct mst_gates *gates, bool upstream)

@@ -67,8 +67,11 @@ bool mst_gates_set(struct mst_gates *gates, struct mst_str list, bool upstream,
 /* Checks dependencies: "X is enabled, but depends on features that are disabled: [A B]". */
 bool mst_gates_check(const struct mst_gates *gates, struct mst_buf *errors);
 const char *mst_gate_name(mst_gate gate);
-/* In 1.37, also while an older version is emulated: "ALPHA", "BETA", or "" when it is finished. */
-const char *mst_gate_stage(mst_gate gate);
+/*
+ * "ALPHA", "BETA", or "" when it is finished; in the version that is emulated. One that came later
+ * is at the stage that it came at.
+ */
+const char *mst_gate_stage(const struct mst_gates *gates, mst_gate gate);
 /* A gate of Kubernetes v1.37 that concerns other components only: taken, and of no effect. */
 bool mst_gate_is_of_others(struct mst_str name);
 

@@ -142,5 +142,55 @@ static void test_gates_dependencies(struct mst_test *t)
     t_bool(t, mst_gates_check(&gates, &text), true);
 }
 
-MST_TEST_MAIN(T(test_gates_defaults), T(test_gates_emulated), T(test_gates_lists),
+/* What kube-scheduler v1.37.2 prints with --emulated-version, and without. */
+static void test_stages(struct mst_test *t)
+{
+    static const struct {
+        mst_gate gate;
+        const char *stages; /* of 1.34 to 1.37; '-': not there yet, 'G': finished */
+    } cases[] = {
+        { MST_GATE_GenericWorkload, "-AAB" },
+        { MST_GATE_TopologyAwareWorkloadScheduling, "--AA" },
+        { MST_GATE_CompositePodGroup, "---A" },
+        { MST_GATE_PodGroupPreemptionPolicy, "---A" },
+        { MST_GATE_DRAWorkloadResourceClaims, "--AB" },
+        { MST_GATE_WorkloadWithJob, "--AA" },
+        { MST_GATE_DynamicResourceAllocation, "GGGG" },
+        { MST_GATE_NodeDeclaredFeatures, "-ABG" },
+        { MST_GATE_OpportunisticBatching, "-BBB" },
+        { MST_GATE_NominatedNodeNameForExpectation, "ABBB" },
+        { MST_GATE_ClearingNominatedNodeNameAfterBinding, "ABBB" },
+        { MST_GATE_SchedulerAsyncPreemption, "BBBB" },
+        { MST_GATE_SchedulerPopFromBackoffQ, "BBBB" },
+        { MST_GATE_SchedulerAsyncAPICalls, "BBBB" },
+        { MST_GATE_StorageCapacityScoring, "AAAB" },
+        { MST_GATE_VolumeLimitScaling, "-AAB" },
+        { MST_GATE_PodLevelResources, "BBBB" },
+        { MST_GATE_InPlacePodVerticalScaling, "BGGG" },
+        { MST_GATE_InPlacePodLevelResourcesVerticalScaling, "-ABB" },
+        { MST_GATE_SchedulerPreQueueingHints, "---A" },
+        { MST_GATE_InterPodAffinityHostnameFastPath, "---A" },
+        { MST_GATE_InPlacePodVerticalScalingSchedulerPreemption, "---A" },
+        { MST_GATE_TaintTolerationComparisonOperators, "-AAA" },
+        { MST_GATE_DRAExtendedResource, "AABG" },
+        { MST_GATE_DRANodeAllocatableResources, "--AA" },
+    };
+    t_int(t, MST_COUNT(cases), MST_GATE_COUNT);
+    for (size_t i = 0; i < MST_COUNT(cases); i++) {
+        for (uint32_t minor = MST_GATES_OLDEST_MINOR; minor <= MST_GATES_MINOR; minor++) {
+            const char want = cases[i].stages[minor - MST_GATES_OLDEST_MINOR];
+            struct mst_gates gates;
+            mst_gates_emulate(&gates, true, minor);
+            t_case(t, mst_gate_name(cases[i].gate));
+            if (want == '-')
+                continue;
+            t_text(t, mst_gate_stage(&gates, cases[i].gate),
+                   want == 'A'   ? "ALPHA"
+                   : want == 'B' ? "BETA"
+                                 : "");
+        }
+    }
+}
+
+MST_TEST_MAIN(T(test_stages), T(test_gates_defaults), T(test_gates_emulated), T(test_gates_lists),
               T(test_gates_stages), T(test_gates_dependencies))

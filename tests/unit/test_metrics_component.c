@@ -225,6 +225,13 @@ static void test_versions_and_gates(struct mst_test *t)
     want(t, &w,
          "version_info{binary=\"1.37.2\",component=\"kube\",emulation=\"1.35\","
          "min_compat=\"1.34\"} 1");
+    want(t, &w, "kubernetes_feature_enabled{name=\"NodeDeclaredFeatures\",stage=\"ALPHA\"} 0");
+    stop(&w);
+    start(&w, 34);
+    print(&w);
+    want(t, &w,
+         "version_info{binary=\"1.37.2\",component=\"kube\",emulation=\"1.34\","
+         "min_compat=\"1.34\"} 1");
     stop(&w);
 }
 
