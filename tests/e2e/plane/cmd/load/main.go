@@ -112,10 +112,10 @@ func main() {
 }
 
 // ceiling binds without scheduling: what no scheduler can surpass on this machine. The run's pods are
-// watched as in the other measurements, so that what the watch costs is in all of them.
+// watched as in the other measurements, so that what the watch costs is in all of them; but time counts to
+// the last answer, for the watch lags behind when nobody leaves it a processor.
 func ceiling(w *world, result map[string]any) error {
-	seen := newSeen(w)
-	go seen.follow()
+	go newSeen(w).follow()
 	begin := time.Now()
 	bind := func(i int) error { return w.bind(podName(i), nodeName(i%w.options.nodes)) }
 	if w.options.while {
@@ -132,12 +132,8 @@ func ceiling(w *world, result map[string]any) error {
 			return err
 		}
 	}
-	select {
-	case <-seen.all:
-	case <-w.ctx.Done():
-		result["timeout"] = true
-	}
-	seen.report(begin, result)
+	took := time.Since(begin)
+	result["makespan_s"], result["pods_per_s"] = took.Seconds(), rate(w.options.pods, took)
 	return nil
 }
 
