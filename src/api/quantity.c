@@ -343,7 +343,8 @@ double mst_quantity_approximate(const struct mst_quantity *q)
     size_t i = 0;
     while (q->nano % units[i].nano)
         i++;
-    return (double)(q->nano / units[i].nano) * units[i].unit;
+    const mst_nano digits = q->nano / units[i].nano; /* exactly */
+    return (double)digits * units[i].unit;
 }
 
 int mst_quantity_cmp(const struct mst_quantity *a, const struct mst_quantity *b)

@@ -145,12 +145,12 @@ static void take_all(struct search *s)
 static void search_as_upstream(struct search *s, struct mst_preemption *out)
 {
     const struct mst_preempt *x = s->x;
-    struct mst_trial_placement placed;
+    struct mst_trial_placement placed = { .code = MST_UNSCHEDULABLE };
     take_all(s);
     if (!x->fw->view.upstream)
         place_ranked(s, &placed);
     /* What ranking costs in scores it may cost in members: then the scores decide alone. */
-    if (x->fw->view.upstream || placed.code == MST_UNSCHEDULABLE)
+    if (placed.code == MST_UNSCHEDULABLE)
         place_group(s, NULL, &placed);
     if (placed.code != MST_SUCCESS) {
         say(out, placed.code, placed.text);
