@@ -202,17 +202,13 @@ bool mst_resource_is_pod_level(struct mst_str name)
            mst_str_has_prefix(name, "hugepages-");
 }
 
-static bool names_pod_level(struct mst_syms *syms, const mst_resources *list)
-{
-    for (uint32_t i = 0; i < list->n; i++)
-        if (mst_resource_is_pod_level(mst_sym_str(syms, list->v[i].name)))
-            return true;
-    return false;
-}
-
 static bool has_pod_level_requests(struct mst_syms *syms, const struct mst_pod *pod)
 {
-    return names_pod_level(syms, &pod->spec.resources.requests);
+    const mst_resources *requests = &pod->spec.resources.requests;
+    for (uint32_t i = 0; i < requests->n; i++)
+        if (mst_resource_is_pod_level(mst_sym_str(syms, requests->v[i].name)))
+            return true;
+    return false;
 }
 
 static void set_pod_level(struct mst_syms *syms, struct amounts *list, const struct mst_resource *v,

@@ -19,19 +19,14 @@ struct mst_component_metrics {
     uint64_t slow_renewals; /* as last taken over */
 };
 
-struct labels {
-    struct mst_str v[MST_METRIC_LABELS_MAX];
-};
-#define LABELS(...) ((struct labels){ { __VA_ARGS__ } })
-
 static struct mst_series *series(struct mst_component_metrics *m, mst_component_fam family,
-                                 struct labels labels)
+                                 struct mst_label_values labels)
 {
     return mst_metrics_series(m->registry, family, labels.v);
 }
 
-static void set(struct mst_component_metrics *m, mst_component_fam family, struct labels labels,
-                double value)
+static void set(struct mst_component_metrics *m, mst_component_fam family,
+                struct mst_label_values labels, double value)
 {
     mst_series_set(series(m, family, labels), value);
 }
@@ -65,17 +60,17 @@ static void set_versions(struct mst_component_metrics *m)
     snprintf(emulation, sizeof(emulation), "1.%u", emulated);
     snprintf(oldest, sizeof(oldest), "1.%u", MST_MAX(emulated - 1, MST_GATES_OLDEST_MINOR + 0u));
     set(m, MST_CF_BUILD,
-        LABELS(MST_STR("1"), mst_str_of(minor), MST_STR("v" KUBERNETES_VERSION), none, none, none,
-               none, none, platform(space, sizeof(space))),
+        MST_LABEL_VALUES(MST_STR("1"), mst_str_of(minor), MST_STR("v" KUBERNETES_VERSION), none,
+                         none, none, none, none, platform(space, sizeof(space))),
         1);
     set(m, MST_CF_VERSION,
-        LABELS(MST_STR("kube"), MST_STR(KUBERNETES_VERSION), mst_str_of(emulation),
-               mst_str_of(oldest)),
+        MST_LABEL_VALUES(MST_STR("kube"), MST_STR(KUBERNETES_VERSION), mst_str_of(emulation),
+                         mst_str_of(oldest)),
         1);
     if (m->build.version)
         set(m, MST_CF_MUSTER_BUILD,
-            LABELS(mst_str_of(m->build.version), mst_str_of(m->build.commit),
-                   mst_str_of(m->build.compiler)),
+            MST_LABEL_VALUES(mst_str_of(m->build.version), mst_str_of(m->build.commit),
+                             mst_str_of(m->build.compiler)),
             1);
 }
 
@@ -84,8 +79,8 @@ static void set_facts(struct mst_component_metrics *m)
     set_versions(m);
     for (uint32_t i = 0; i < MST_GATE_COUNT; i++)
         set(m, MST_CF_FEATURE,
-            LABELS(mst_str_of(mst_gate_name((mst_gate)i)),
-                   mst_str_of(mst_gate_stage(&m->gates, (mst_gate)i))),
+            MST_LABEL_VALUES(mst_str_of(mst_gate_name((mst_gate)i)),
+                             mst_str_of(mst_gate_stage(&m->gates, (mst_gate)i))),
             m->gates.on[i]);
 }
 
@@ -138,10 +133,10 @@ void mst_component_metrics_request(struct mst_component_metrics *m,
 {
     char code[16] = "<error>";
     const struct mst_str host = host_of(seen->server), method = mst_str_of(seen->method);
-    const struct labels labels = LABELS(method, host);
+    const struct mst_label_values labels = MST_LABEL_VALUES(method, host);
     if (seen->status)
         snprintf(code, sizeof(code), "%d", seen->status);
-    mst_series_add(series(m, MST_CF_REQUESTS, LABELS(mst_str_of(code), method, host)), 1);
+    mst_series_add(series(m, MST_CF_REQUESTS, MST_LABEL_VALUES(mst_str_of(code), method, host)), 1);
     if (seen->limited_ns >= 0)
         mst_series_observe(series(m, MST_CF_LIMITER_DURATION, labels),
                            (double)seen->limited_ns / MST_NS_PER_S);
@@ -159,7 +154,7 @@ void mst_component_metrics_plugin(struct mst_component_metrics *m, const struct 
     char code[16];
     snprintf(code, sizeof(code), "%d", end->code);
     mst_series_add(series(m, MST_CF_PLUGIN_CALLS,
-                          LABELS(mst_str_of(code), mst_str_of(end->status))),
+                          MST_LABEL_VALUES(mst_str_of(code), mst_str_of(end->status))),
                    1);
 }
 
@@ -186,7 +181,7 @@ static void look_at_process(struct mst_component_metrics *m, const char *proc)
     };
     for (size_t i = 0; i < MST_COUNT(rows); i++)
         if (rows[i].there)
-            set(m, rows[i].family, LABELS(MST_STR_NONE), rows[i].value);
+            set(m, rows[i].family, MST_LABEL_VALUES(MST_STR_NONE), rows[i].value);
 }
 
 void mst_component_metrics_print(struct mst_component_metrics *m, const struct mst_leading *leading,
@@ -194,9 +189,9 @@ void mst_component_metrics_print(struct mst_component_metrics *m, const struct m
 {
     look_at_process(m, proc);
     if (leading->name.p) {
-        set(m, MST_CF_LEADS, LABELS(leading->name), leading->leads);
+        set(m, MST_CF_LEADS, MST_LABEL_VALUES(leading->name), leading->leads);
         if (leading->slow_renewals > m->slow_renewals)
-            mst_series_add(series(m, MST_CF_SLOW_RENEWALS, LABELS(leading->name)),
+            mst_series_add(series(m, MST_CF_SLOW_RENEWALS, MST_LABEL_VALUES(leading->name)),
                            (double)(leading->slow_renewals - m->slow_renewals));
         m->slow_renewals = leading->slow_renewals;
     }
@@ -210,8 +205,11 @@ void mst_component_metrics_check(struct mst_component_metrics *m, const char *ch
 {
     const struct mst_str name = mst_str_of(check), type = mst_str_of(endpoint);
     const struct mst_str status = healthy ? MST_STR("success") : MST_STR("error");
-    mst_series_set(mst_metrics_series(m->slis, MST_SLI_CHECK, LABELS(name, type).v), healthy);
-    mst_series_add(mst_metrics_series(m->slis, MST_SLI_CHECKS, LABELS(name, type, status).v), 1);
+    mst_series_set(mst_metrics_series(m->slis, MST_SLI_CHECK, MST_LABEL_VALUES(name, type).v),
+                   healthy);
+    mst_series_add(mst_metrics_series(m->slis, MST_SLI_CHECKS,
+                                      MST_LABEL_VALUES(name, type, status).v),
+                   1);
 }
 
 void mst_component_slis_print(struct mst_component_metrics *m, const char *proc,

@@ -54,24 +54,21 @@ void mst_sched_metrics_free(struct mst_sched_metrics *m)
 
 /* ---- series ---- */
 
-struct labels {
-    struct mst_str v[MST_METRIC_LABELS_MAX];
-};
-#define LABELS(...) ((struct labels){ { __VA_ARGS__ } })
-
-static void add(struct mst_sched_metrics *m, mst_fam family, struct labels labels, double delta)
+static void add(struct mst_sched_metrics *m, mst_fam family, struct mst_label_values labels,
+                double delta)
 {
     if (m->index[family] != UINT32_MAX)
         mst_series_add(mst_metrics_series(m->registry, m->index[family], labels.v), delta);
 }
 
-static void set(struct mst_sched_metrics *m, mst_fam family, struct labels labels, double value)
+static void set(struct mst_sched_metrics *m, mst_fam family, struct mst_label_values labels,
+                double value)
 {
     mst_series_set(mst_metrics_series(m->registry, m->index[family], labels.v), value);
 }
 
-static void observe(struct mst_sched_metrics *m, mst_fam family, struct labels labels, double value,
-                    uint64_t times)
+static void observe(struct mst_sched_metrics *m, mst_fam family, struct mst_label_values labels,
+                    double value, uint64_t times)
 {
     if (times && m->index[family] != UINT32_MAX)
         mst_series_observe_n(mst_metrics_series(m->registry, m->index[family], labels.v), value,
@@ -108,20 +105,22 @@ static void take_attempts(struct mst_sched_metrics *m, const struct mst_engine *
 {
     for (uint32_t i = 0; i < stats->pods.n; i++) {
         const struct mst_stat_attempt *a = &stats->pods.v[i];
-        const struct labels labels =
-            LABELS(result_name(a->result), profile_name(engine, a->profile));
+        const struct mst_label_values labels =
+            MST_LABEL_VALUES(result_name(a->result), profile_name(engine, a->profile));
         add(m, MST_FAM_SCHEDULE_ATTEMPTS, labels, 1);
         observe(m, MST_FAM_ATTEMPT_DURATION, labels, a->ns ? (double)a->ns * 1e-9 : step_s, 1);
     }
     for (uint32_t i = 0; i < stats->groups.n; i++) {
         const struct mst_stat_attempt *a = &stats->groups.v[i];
-        const struct labels labels =
-            LABELS(result_name(a->result), profile_name(engine, a->profile));
+        const struct mst_label_values labels =
+            MST_LABEL_VALUES(result_name(a->result), profile_name(engine, a->profile));
         add(m, MST_FAM_GROUP_ATTEMPTS, labels, 1);
         observe(m, MST_FAM_GROUP_DURATION, labels, step_s, 1);
     }
-    observe(m, MST_FAM_ALGORITHM_DURATION, LABELS(MST_STR_NONE), step_s, stats->pod_cycles);
-    observe(m, MST_FAM_GROUP_ALGORITHM, LABELS(MST_STR_NONE), step_s, stats->group_cycles);
+    observe(m, MST_FAM_ALGORITHM_DURATION, MST_LABEL_VALUES(MST_STR_NONE), step_s,
+            stats->pod_cycles);
+    observe(m, MST_FAM_GROUP_ALGORITHM, MST_LABEL_VALUES(MST_STR_NONE), step_s,
+            stats->group_cycles);
 }
 
 static void take_bound(struct mst_sched_metrics *m, const struct mst_stats *stats)
@@ -131,26 +130,26 @@ static void take_bound(struct mst_sched_metrics *m, const struct mst_stats *stat
         char attempts[16];
         snprintf(attempts, sizeof(attempts), "%u%s", MST_MIN(b->attempts, ATTEMPTS_LABEL_MAX + 0u),
                  b->attempts >= ATTEMPTS_LABEL_MAX ? "+" : "");
-        observe(m, MST_FAM_POD_ATTEMPTS, LABELS(MST_STR_NONE), b->attempts, 1);
+        observe(m, MST_FAM_POD_ATTEMPTS, MST_LABEL_VALUES(MST_STR_NONE), b->attempts, 1);
         if (b->sli_ns >= 0)
-            observe(m, MST_FAM_SLI_DURATION, LABELS(mst_str_of(attempts)), (double)b->sli_ns * 1e-9,
-                    1);
+            observe(m, MST_FAM_SLI_DURATION, MST_LABEL_VALUES(mst_str_of(attempts)),
+                    (double)b->sli_ns * 1e-9, 1);
         if (b->after_flush)
-            add(m, MST_FAM_AFTER_FLUSH, LABELS(MST_STR_NONE), 1);
+            add(m, MST_FAM_AFTER_FLUSH, MST_LABEL_VALUES(MST_STR_NONE), 1);
     }
 }
 
 static void take_preemptions(struct mst_sched_metrics *m, const struct mst_stats *stats)
 {
-    add(m, MST_FAM_PREEMPTION_ATTEMPTS, LABELS(MST_STR_NONE), stats->preemption_attempts);
+    add(m, MST_FAM_PREEMPTION_ATTEMPTS, MST_LABEL_VALUES(MST_STR_NONE), stats->preemption_attempts);
     for (uint32_t i = 0; i < stats->group_preemptions.n; i++)
         add(m, MST_FAM_GROUP_PREEMPTIONS,
-            LABELS(mst_str_of(mst_code_name(stats->group_preemptions.v[i]))), 1);
+            MST_LABEL_VALUES(mst_str_of(mst_code_name(stats->group_preemptions.v[i]))), 1);
     for (uint32_t i = 0; i < stats->victims.n; i++) {
         const struct mst_stat_victims *v = &stats->victims.v[i];
-        const struct labels preemptor = LABELS(preemptor_name(v->group));
+        const struct mst_label_values preemptor = MST_LABEL_VALUES(preemptor_name(v->group));
         observe(m, v->group ? MST_FAM_GROUP_VICTIMS : MST_FAM_PREEMPTION_VICTIMS,
-                LABELS(MST_STR_NONE), v->victims, 1);
+                MST_LABEL_VALUES(MST_STR_NONE), v->victims, 1);
         observe(m, MST_FAM_GROUP_DISRUPTIONS, preemptor, v->group_disruptions,
                 v->group_disruptions > 0);
         if (v->violations)
@@ -160,10 +159,10 @@ static void take_preemptions(struct mst_sched_metrics *m, const struct mst_stats
         const struct mst_stat_eviction *e = &stats->evictions.v[i];
         const struct mst_str result = e->failed ? MST_STR("error") : MST_STR("success");
         const double seconds = (double)e->ns * 1e-9;
-        add(m, MST_FAM_EVICTIONS, LABELS(result), 1);
-        observe(m, MST_FAM_EVICTION_DURATION, LABELS(result), seconds, 1);
-        observe(m, MST_FAM_PREEMPTION_EXECUTION, LABELS(preemptor_name(e->group), result), seconds,
-                1);
+        add(m, MST_FAM_EVICTIONS, MST_LABEL_VALUES(result), 1);
+        observe(m, MST_FAM_EVICTION_DURATION, MST_LABEL_VALUES(result), seconds, 1);
+        observe(m, MST_FAM_PREEMPTION_EXECUTION, MST_LABEL_VALUES(preemptor_name(e->group), result),
+                seconds, 1);
     }
 }
 
@@ -175,10 +174,11 @@ static void take_queue(struct mst_sched_metrics *m, const struct mst_queue_stats
         const struct mst_str queue = in->store == MST_STORE_ACTIVE    ? MST_STR("active")
                                      : in->store == MST_STORE_BACKOFF ? MST_STR("backoff")
                                                                       : MST_STR("unschedulable");
-        add(m, MST_FAM_INCOMING_PODS, LABELS(queue, event), (double)in->pods);
+        add(m, MST_FAM_INCOMING_PODS, MST_LABEL_VALUES(queue, event), (double)in->pods);
         for (int group = 0; group < 2; group++)
             if (in->entities[group])
-                add(m, MST_FAM_INCOMING_ENTITIES, LABELS(queue, event, preemptor_name(group)),
+                add(m, MST_FAM_INCOMING_ENTITIES,
+                    MST_LABEL_VALUES(queue, event, preemptor_name(group)),
                     (double)in->entities[group]);
     }
 }
@@ -209,14 +209,15 @@ static void look(struct mst_sched_metrics *m, struct mst_engine *engine)
     struct mst_census census;
     mst_census_of(engine, &census);
     for (uint32_t i = 0; i < MST_DEPTH_COUNT; i++) {
-        set(m, MST_FAM_PENDING_PODS, LABELS(DEPTHS[i]), (double)census.queue.pods[i]);
+        set(m, MST_FAM_PENDING_PODS, MST_LABEL_VALUES(DEPTHS[i]), (double)census.queue.pods[i]);
         for (int group = 0; group < 2 && i < MST_DEPTH_INCOMPLETE; group++)
-            set(m, MST_FAM_QUEUED_ENTITIES, LABELS(DEPTHS[i], preemptor_name(group)),
+            set(m, MST_FAM_QUEUED_ENTITIES, MST_LABEL_VALUES(DEPTHS[i], preemptor_name(group)),
                 (double)census.queue.entities[i][group]);
     }
-    set(m, MST_FAM_CACHE_SIZE, LABELS(MST_STR("nodes")), (double)census.nodes);
-    set(m, MST_FAM_CACHE_SIZE, LABELS(MST_STR("pods")), (double)census.pods);
-    set(m, MST_FAM_CACHE_SIZE, LABELS(MST_STR("assumed_pods")), (double)census.assumed_pods);
+    set(m, MST_FAM_CACHE_SIZE, MST_LABEL_VALUES(MST_STR("nodes")), (double)census.nodes);
+    set(m, MST_FAM_CACHE_SIZE, MST_LABEL_VALUES(MST_STR("pods")), (double)census.pods);
+    set(m, MST_FAM_CACHE_SIZE, MST_LABEL_VALUES(MST_STR("assumed_pods")),
+        (double)census.assumed_pods);
 }
 
 static void look_at_rejected(struct mst_sched_metrics *m, struct mst_engine *engine)
@@ -230,7 +231,7 @@ static void look_at_rejected(struct mst_sched_metrics *m, struct mst_engine *eng
         m->rejected_before[i] = true;
         const struct mst_framework *fw = mst_engine_framework(engine, i / MST_SLOTS_MAX);
         const struct mst_str plugin = mst_str_of(mst_framework_slot_name(fw, i % MST_SLOTS_MAX));
-        set(m, MST_FAM_UNSCHEDULABLE_PODS, LABELS(plugin, fw->scheduler_name),
+        set(m, MST_FAM_UNSCHEDULABLE_PODS, MST_LABEL_VALUES(plugin, fw->scheduler_name),
             (double)m->rejected[i]);
     }
 }
@@ -246,7 +247,7 @@ static const struct mst_str FLUSHES[MST_BATCH_FLUSH_COUNT] = {
     [MST_BATCH_POD_NOT_BATCHABLE] = { "pod_not_batchable", 17 },
 };
 
-static void add_more(struct mst_sched_metrics *m, mst_fam family, struct labels labels,
+static void add_more(struct mst_sched_metrics *m, mst_fam family, struct mst_label_values labels,
                      uint64_t now, uint64_t before)
 {
     if (now > before)
@@ -259,16 +260,17 @@ static void look_at_batches(struct mst_sched_metrics *m, struct mst_engine *engi
         const struct mst_batch_counts now = mst_engine_batch_counts(engine, i);
         const struct mst_batch_counts *before = &m->batches[i];
         const struct mst_str profile = profile_name(engine, i);
-        add_more(m, MST_FAM_BATCH_ATTEMPTS, LABELS(profile, MST_STR("no_hint")), now.no_hint,
-                 before->no_hint);
-        add_more(m, MST_FAM_BATCH_ATTEMPTS, LABELS(profile, MST_STR("hint_used")), now.hint_used,
-                 before->hint_used);
-        add_more(m, MST_FAM_BATCH_ATTEMPTS, LABELS(profile, MST_STR("hint_not_used")),
+        add_more(m, MST_FAM_BATCH_ATTEMPTS, MST_LABEL_VALUES(profile, MST_STR("no_hint")),
+                 now.no_hint, before->no_hint);
+        add_more(m, MST_FAM_BATCH_ATTEMPTS, MST_LABEL_VALUES(profile, MST_STR("hint_used")),
+                 now.hint_used, before->hint_used);
+        add_more(m, MST_FAM_BATCH_ATTEMPTS, MST_LABEL_VALUES(profile, MST_STR("hint_not_used")),
                  now.hint_not_used, before->hint_not_used);
-        add_more(m, MST_FAM_BATCH_RESCORES, LABELS(profile), now.rescores, before->rescores);
+        add_more(m, MST_FAM_BATCH_RESCORES, MST_LABEL_VALUES(profile), now.rescores,
+                 before->rescores);
         for (uint32_t k = MST_BATCH_USABLE + 1; k < MST_BATCH_FLUSH_COUNT; k++)
-            add_more(m, MST_FAM_BATCH_FLUSHED, LABELS(profile, FLUSHES[k]), now.flushed[k],
-                     before->flushed[k]);
+            add_more(m, MST_FAM_BATCH_FLUSHED, MST_LABEL_VALUES(profile, FLUSHES[k]),
+                     now.flushed[k], before->flushed[k]);
         m->batches[i] = now;
     }
 }

@@ -183,23 +183,21 @@ static uint32_t row_of(const struct mst_scheduler *s, const struct mst_pod *pod)
     return mst_cluster_pod(mst_engine_cluster(s->engine), pod->meta.namespace_, pod->meta.name);
 }
 
-/* The pod's row if its amounts are known: its spec, and so its generation, has not changed. */
-static uint32_t row_with_amounts(const struct mst_scheduler *s, const struct mst_pod *pod)
+/* Its amounts are known: its spec, and so its generation, has not changed, nor has its row. */
+static bool has_amounts(const struct mst_scheduler *s, const struct mst_pod *pod)
 {
     const uint32_t row = row_of(s, pod);
     if (row == MST_ROW_NONE || pod->meta.generation <= 0)
-        return MST_ROW_NONE;
+        return false;
     const struct mst_pod_row *known = &mst_engine_cluster(s->engine)->pods.v[row];
-    const bool same =
-        known->generation == pod->meta.generation && mst_str_eq(known->uid, pod->meta.uid);
-    return same ? row : MST_ROW_NONE;
+    return known->generation == pod->meta.generation && mst_str_eq(known->uid, pod->meta.uid);
 }
 
-/* The engine was told of the pod. `before`: its row then, if there was nothing to do. */
-static void keep_amounts(struct mst_scheduler *s, const struct mst_pod *pod, uint32_t before)
+/* The engine was told of the pod. */
+static void keep_amounts(struct mst_scheduler *s, const struct mst_pod *pod)
 {
     const uint32_t row = row_of(s, pod);
-    if (row != MST_ROW_NONE && row != before)
+    if (row != MST_ROW_NONE)
         mst_pod_amounts_set(s->amounts, row, pod);
 }
 
@@ -207,15 +205,14 @@ static void on_set(void *ctx, const struct mst_object *object)
 {
     struct mst_scheduler *s = ctx;
     const struct mst_event event = { .kind = MST_EVENT_SET, .object = object };
-    const bool keep = s->amounts && object->kind == MST_KIND_POD;
-    const uint32_t kept = keep ? row_with_amounts(s, &object->u.pod) : MST_ROW_NONE;
+    const bool keep = s->amounts && object->kind == MST_KIND_POD && !has_amounts(s, &object->u.pod);
     if (s->calls)
         mst_objects_set(&s->objects, s->options.syms, object);
     if (s->shadow && object->kind == MST_KIND_POD)
         mst_shadow_pod(s->shadow, &object->u.pod, is_ours(s, &object->u.pod));
     tell_engine(s, &event);
     if (keep)
-        keep_amounts(s, &object->u.pod, kept);
+        keep_amounts(s, &object->u.pod);
 }
 
 static void on_gone(void *ctx, const struct mst_object *object)

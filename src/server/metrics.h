@@ -38,6 +38,12 @@ struct mst_series;
 struct mst_metrics *mst_metrics_new(const struct mst_metric_family *families, uint32_t count);
 void mst_metrics_free(struct mst_metrics *metrics);
 
+/* Label values of one series, as many as its family has labels. */
+struct mst_label_values {
+    struct mst_str v[MST_METRIC_LABELS_MAX];
+};
+#define MST_LABEL_VALUES(...) ((struct mst_label_values){ { __VA_ARGS__ } })
+
 /*
  * The series of these label values (as many as the family has labels), made if need be. Valid until
  * the registry is reset.
