@@ -37,6 +37,8 @@ void mst_request_move(struct mst_request_handle *r, mst_request_state state)
     *(to->last ? &to->last->next : &to->first) = r;
     to->last = r;
     to->count++;
+    if (!r->stream)
+        r->client->answers_due += (state == MST_REQ_RUNNING) - (r->state == MST_REQ_RUNNING);
     r->state = state;
 }
 

@@ -105,6 +105,7 @@ struct mst_client {
     struct mst_rate rate;
     struct mst_auth auth;
     struct mst_request_list lists[MST_REQ_STATES];
+    uint32_t answers_due;     /* RUNNING, without streams */
     struct mst_arena scratch; /* of one reply */
     bool in_curl;             /* libcurl is at work: it must not be called */
     bool telling;             /* a `done` is at work: the client must not be freed */

@@ -1,8 +1,14 @@
 /*
  * client_loop.c - libcurl's sockets and timer on libevent's loop.
  *
+ * Owns:       the sockets' events. libcurl owns the sockets.
  * Invariants: libcurl is called from the loop only, and what became ready is collected before the
  *             loop goes on.
+ *
+ * A read makes libcurl turn to every request of its connection, however few of them are answered.
+ * Where many answers are due, the first of them waits a moment for more: they are read in one go,
+ * and what they make us send goes out in one go. The server does not run dry meanwhile, for it has
+ * the other requests; and an answer that comes alone waits for nothing.
  */
 #include "client/client_internal.h"
 #include "client/curl_help.h"
@@ -10,6 +16,15 @@
 enum {
     STREAMS_MAX = 250,      /* requests at once on one connection; the server may want fewer */
     CONNECTIONS_KEPT = 128, /* with HTTP/1.1, one for each request under way */
+    MANY_DUE = 16,          /* so many answers due: reads wait for more */
+    MORE_MS = 3,            /* so long */
+};
+
+/* One of libcurl's sockets. */
+struct watched {
+    struct mst_client *client;
+    struct event ready;
+    struct event more; /* the wait for more to read; meanwhile `ready` is off */
 };
 
 #define SET(multi, option, value)                                                                  \
@@ -51,7 +66,24 @@ static void act(struct mst_client *client, curl_socket_t fd, int what)
 
 static void on_ready(evutil_socket_t fd, short what, void *ctx)
 {
-    act(ctx, fd, (what & EV_READ ? CURL_CSELECT_IN : 0) | (what & EV_WRITE ? CURL_CSELECT_OUT : 0));
+    static const struct timeval wait = { .tv_usec = MORE_MS * 1000 };
+    struct watched *w = ctx;
+    if (what == EV_READ && w->client->answers_due >= MANY_DUE) {
+        event_del(&w->ready);
+        if (!evtimer_pending(&w->more, NULL))
+            evtimer_add(&w->more, &wait);
+        return;
+    }
+    act(w->client, fd,
+        (what & EV_READ ? CURL_CSELECT_IN : 0) | (what & EV_WRITE ? CURL_CSELECT_OUT : 0));
+}
+
+static void on_more(evutil_socket_t fd, short what, void *ctx)
+{
+    struct watched *w = ctx;
+    (void)fd, (void)what;
+    event_add(&w->ready, NULL);
+    act(w->client, event_get_fd(&w->ready), CURL_CSELECT_IN);
 }
 
 static void on_timer(evutil_socket_t fd, short what, void *ctx)
@@ -74,28 +106,36 @@ static int set_timer(CURLM *multi, long timeout_ms, void *ctx)
     return 0;
 }
 
+static void forget_socket(struct watched *w)
+{
+    event_del(&w->ready);
+    event_del(&w->more);
+    mst_free(w);
+}
+
 static int set_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, void *socket_ctx)
 {
     (void)easy;
     struct mst_client *client = ctx;
-    struct event *ready = socket_ctx;
+    struct watched *w = socket_ctx;
     if (what == CURL_POLL_REMOVE) {
-        if (ready)
-            event_free(ready);
+        if (w)
+            forget_socket(w);
         curl_multi_assign(client->multi, fd, NULL);
         return 0;
     }
     const short kinds = (short)((what & CURL_POLL_IN ? EV_READ : 0) |
                                 (what & CURL_POLL_OUT ? EV_WRITE : 0) | EV_PERSIST);
-    if (ready) {
-        event_del(ready);
-        event_assign(ready, client->options.loop, fd, kinds, on_ready, client);
+    if (w) {
+        event_del(&w->ready);
     } else {
-        ready = event_new(client->options.loop, fd, kinds, on_ready, client);
-        mst_assert(ready);
-        curl_multi_assign(client->multi, fd, ready);
+        w = mst_calloc(1, sizeof(*w));
+        w->client = client;
+        evtimer_assign(&w->more, client->options.loop, on_more, w);
+        curl_multi_assign(client->multi, fd, w);
     }
-    event_add(ready, NULL);
+    event_assign(&w->ready, client->options.loop, fd, kinds, on_ready, w);
+    event_add(&w->ready, NULL);
     return 0;
 }
 

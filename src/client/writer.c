@@ -21,7 +21,7 @@ enum {
     RETRY_MIN_MS = 50,
     RETRY_MAX_MS = 5000,
     RETRY_AFTER_MAX_S = 30,
-    STATUS_EVERY = 64, /* while others wait, every so many requests is a status patch */
+    STATUS_EVERY = 256, /* while others wait, every so many requests is a status patch */
 };
 
 /* Status is for people; what makes pods run goes first. */

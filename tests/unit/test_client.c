@@ -1,4 +1,5 @@
 /* Many requests: their order, the rate, cancelling, what is given back. */
+#include "client/client_internal.h"
 #include "client_rig.h"
 
 static const struct rig_answer answers[] = {
@@ -72,6 +73,7 @@ static void test_client_many(struct mst_test *t)
     t_int(t, flow.ok, 2020);
     t_int(t, flow.wrong, 0);
     t_ok(t, rig.connections <= 20); /* kept */
+    t_int(t, rig.client->answers_due, 0);
     rig_end(&rig);
 }
 
@@ -213,8 +215,10 @@ static void test_client_cancel(struct mst_test *t)
     while (!rig.requests)
         event_base_loop(rig.loop, EVLOOP_ONCE);
     t_int(t, mst_client_pending(rig.client), 1);
+    t_int(t, rig.client->answers_due, 1);
     mst_client_cancel(rig.client, slow);
     t_int(t, mst_client_pending(rig.client), 0);
+    t_int(t, rig.client->answers_due, 0);
     send_to(&rig, "/ok", &r[2]);
     rig_run(&rig, 0);
     t_int(t, r[0].told, 0);

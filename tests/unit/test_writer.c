@@ -142,18 +142,18 @@ static void test_writer_patches_dropped(struct mst_test *t)
 /* Status is for people: it waits for bindings, but not for ever. */
 static void test_writer_bindings_first(struct mst_test *t)
 {
-    enum { BINDS = 100, STATUS_AT = 65 };
+    enum { BINDS = 300, STATUS_AT = 257 };
     struct rig r;
     char name[BINDS][16];
     rig_start(&r, (struct mst_writer_options){ .parallel = 1 });
     rig_want(&r, rig_bind(1, "first", "n"));
-    rig_want(&r, rig_message(100, "waits", "w"));
-    rig_want(&r, rig_message(101, "becomes", "w"));
+    rig_want(&r, rig_message(1000, "waits", "w"));
+    rig_want(&r, rig_message(1001, "becomes", "w"));
     for (int i = 0; i < BINDS; i++) {
         (void)snprintf(name[i], sizeof(name[i]), "p%d", i);
         rig_want(&r, rig_bind(2 + (uint64_t)i, name[i], "n"));
     }
-    rig_want(&r, rig_bind(99, "becomes", "n")); /* its patch is dropped: it is a binding now */
+    rig_want(&r, rig_bind(999, "becomes", "n")); /* its patch is dropped: it is a binding now */
     t_int(t, mst_writer_pending(r.writer), BINDS + 3);
     t_int(t, mst_writer_work_pending(r.writer), BINDS + 2);
     for (uint32_t i = 0; i < BINDS + 3; i++)
