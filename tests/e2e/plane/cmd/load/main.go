@@ -116,6 +116,9 @@ func main() {
 // the last answer, for the watch lags behind when nobody leaves it a processor.
 func ceiling(w *world, result map[string]any) error {
 	go newSeen(w).follow()
+	if err := w.collect(); err != nil {
+		return err
+	}
 	begin := time.Now()
 	bind := func(i int) error { return w.bind(podName(i), nodeName(i%w.options.nodes)) }
 	if w.options.while {
@@ -127,6 +130,9 @@ func ceiling(w *world, result map[string]any) error {
 			return err
 		}
 		result["create_per_s"] = rate(w.options.pods, time.Since(begin))
+		if err := w.collect(); err != nil {
+			return err
+		}
 		begin = time.Now()
 		if err := w.each(w.options.pods, bind); err != nil {
 			return err
@@ -140,13 +146,15 @@ func ceiling(w *world, result map[string]any) error {
 func schedule(w *world, result map[string]any) error {
 	seen := newSeen(w)
 	go seen.follow()
-	begin := time.Now()
 	if !w.options.while {
 		if err := w.create(nil); err != nil {
 			return err
 		}
-		begin = time.Now()
 	}
+	if err := w.collect(); err != nil {
+		return err
+	}
+	begin := time.Now()
 	command := exec.Command(flag.Arg(0), flag.Args()[1:]...)
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	// The scheduler must not outlive us, however we end.
