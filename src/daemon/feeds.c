@@ -62,7 +62,7 @@ static void start(struct mst_feeds *feeds, const struct mst_followed *feed)
         .query = feed->query,
         .protobuf = !o->whole,
         .optional = feed->optional,
-        .watch_list = feed->stream,
+        .watch_list = feed->stream && o->gates->on[MST_GATE_WatchListClient],
         .seed = o->seed + feeds->count,
         .set = on_set,
         .gone = on_gone,

@@ -18,7 +18,7 @@ struct mst_followed {
     const char *resource; /* "pods": as kubectl and RBAC rules name it */
     const char *group;    /* of the API, for RBAC rules; "": core */
     bool optional;        /* clusters without it, or without the right to it, can be scheduled */
-    bool stream;          /* many objects: the first list as a stream */
+    bool stream;          /* many objects: WatchListClient is about them */
 };
 
 /* What every cluster has. */

@@ -67,6 +67,7 @@ static const struct {
     { MST_GATE_InPlacePodLevelResourcesVerticalScaling, 35, false },
     { MST_GATE_DRAExtendedResource, 35, false },
     { MST_GATE_DRAExtendedResource, 36, true },
+    { MST_GATE_WatchListClient, 34, false },
 };
 
 /* The row that was right for the gate in the emulated version, or NULL: it was as it is now. */

@@ -35,7 +35,8 @@
     X(InPlacePodVerticalScalingSchedulerPreemption, false, false, false)                           \
     X(TaintTolerationComparisonOperators, false, false, false)                                     \
     X(DRAExtendedResource, true, true, true)                                                       \
-    X(DRANodeAllocatableResources, false, false, false)
+    X(DRANodeAllocatableResources, false, false, false)                                            \
+    X(WatchListClient, true, false, false)
 
 typedef enum {
 #define X(name, upstream, muster, locked) MST_GATE_##name,

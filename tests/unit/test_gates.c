@@ -70,6 +70,10 @@ static const struct {
       "unrecognized feature gate: Nope\n", "" },
     { "unknown here", "Nope=true", false, true, "", "unrecognized feature gate: Nope\n" },
     { "of other components", "WatchList=false,APIServerIdentity=false", true, true, "", "" },
+    { "of libraries",
+      "AtomicFIFO=false,ClientsAllowCBOR=true,ContextualLogging=true,LoggingBetaOptions=false,"
+      "ReloadKubeletClientCAFile=true",
+      true, true, "", "" },
     { "locked to its own value", "NodeDeclaredFeatures=true", true, true, "", "" },
     { "locked", "NodeDeclaredFeatures=false", false, false,
       "cannot set feature gate NodeDeclaredFeatures to false, feature is locked to true\n", "" },
@@ -174,6 +178,7 @@ static void test_stages(struct mst_test *t)
         { MST_GATE_TaintTolerationComparisonOperators, "-AAA" },
         { MST_GATE_DRAExtendedResource, "AABG" },
         { MST_GATE_DRANodeAllocatableResources, "--AA" },
+        { MST_GATE_WatchListClient, "BBBB" },
     };
     t_int(t, MST_COUNT(cases), MST_GATE_COUNT);
     for (size_t i = 0; i < MST_COUNT(cases); i++) {

@@ -22,6 +22,29 @@ static void test_follows_what_is_served(struct mst_test *t)
     rig_done(&rig);
 }
 
+/* Pods and nodes as streams, if the gate says so; never what there are few of. */
+static void test_streams_by_gate(struct mst_test *t)
+{
+    for (int on = 0; on < 2; on++) {
+        struct rig rig;
+        t_case(t, on ? "on" : "off");
+        rig_init(&rig, NULL, false);
+        t_bool(t, rig.config.gates.on[MST_GATE_WatchListClient], false);
+        struct mst_gates gates = rig.config.gates;
+        gates.on[MST_GATE_WatchListClient] = on;
+        feeds.n = 0;
+        const struct mst_feeds_options options = { .loop = rig.loop,
+                                                   .syms = rig.syms,
+                                                   .gates = &gates };
+        struct mst_feeds *others = mst_feeds_new(&options);
+        t_bool(t, feed_of(MST_KIND_POD)->options.watch_list, on);
+        t_bool(t, feed_of(MST_KIND_NODE)->options.watch_list, on);
+        t_bool(t, feed_of(MST_KIND_PVC)->options.watch_list, false);
+        mst_feeds_free(others);
+        rig_done(&rig);
+    }
+}
+
 /* Both must be: everything listed, and ours to schedule. */
 static void test_waits_for_lists_and_lead(struct mst_test *t)
 {
@@ -206,7 +229,8 @@ static void test_amounts(struct mst_test *t)
     rig_done(&rig);
 }
 
-MST_TEST_MAIN(T(test_follows_what_is_served), T(test_waits_for_lists_and_lead),
-              T(test_missing_lists_are_named), T(test_events_name_the_profile), T(test_backlog),
-              T(test_drains), T(test_drains_at_once), T(test_dry_run_writes_nothing),
-              T(test_looks_up_volumes), T(test_amounts))
+MST_TEST_MAIN(T(test_follows_what_is_served), T(test_streams_by_gate),
+              T(test_waits_for_lists_and_lead), T(test_missing_lists_are_named),
+              T(test_events_name_the_profile), T(test_backlog), T(test_drains),
+              T(test_drains_at_once), T(test_dry_run_writes_nothing), T(test_looks_up_volumes),
+              T(test_amounts))
