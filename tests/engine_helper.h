@@ -57,7 +57,8 @@ struct host {
     struct mst_effect last_bind; /* texts in arena */
     uint64_t last_eviction;      /* id */
     uint64_t uids;
-    struct mst_stats *stats; /* for host_start; NULL: the engine counts nothing */
+    struct mst_stats *stats;       /* for host_start; NULL: the engine counts nothing */
+    const struct mst_marks *marks; /* likewise; NULL: it marks nothing */
 };
 
 static inline void host_die(struct host *h, const char *what)
@@ -75,7 +76,8 @@ static inline void host_start(struct host *h)
     h->engine = mst_engine_new(&(struct mst_engine_options){ .config = &h->config,
                                                              .registry = &h->registry,
                                                              .syms = h->syms,
-                                                             .stats = h->stats },
+                                                             .stats = h->stats,
+                                                             .marks = h->marks },
                                &err);
     if (!h->engine)
         host_die(h, err.text);

@@ -15,7 +15,6 @@ typedef enum {
     LIBRARY, /* counts what a library does that kube-scheduler happens to be linked with */
     GO,      /* counts the innards of client-go and component-base */
     PLUGIN,  /* of certificates from exec plug-ins, which a scheduler in a cluster has none of */
-    CLOCK,   /* needs a clock inside of the engine */
     SHAPE,   /* the engine does not do it that way */
 } upstream_why;
 
@@ -121,19 +120,31 @@ static const struct upstream_family upstream_families[] = {
     { "/metrics", "scheduler_batch_cache_flushed_total", "counter", "ALPHA", "profile,reason", NULL,
       HAVE },
     { "/metrics", "scheduler_cache_size", "gauge", "ALPHA", "type", NULL, HAVE },
-    { "/metrics", "scheduler_event_handling_duration_seconds", "histogram", "ALPHA", "event", NULL,
-      CLOCK },
+    { "/metrics", "scheduler_event_handling_duration_seconds", "histogram", "ALPHA", "event",
+      "0.0001 0.0002 0.0004 0.0008 0.0016 0.0032 0.0064 0.0128 0.0256 0.0512 0.1024 "
+      "0.2048", HAVE },
     { "/metrics", "scheduler_framework_extension_point_duration_seconds", "histogram", "STABLE",
-      "extension_point,profile,status", NULL, CLOCK },
+      "extension_point,profile,status",
+      "0.0001 0.0002 0.0004 0.0008 0.0016 0.0032 0.0064 0.0128 0.0256 0.0512 0.1024 "
+      "0.2048", HAVE },
     { "/metrics", "scheduler_get_node_hint_duration_seconds", "histogram", "ALPHA",
-      "hinted,profile", NULL, CLOCK },
-    { "/metrics", "scheduler_goroutines", "gauge", "BETA", "operation", NULL, SHAPE },
+      "hinted,profile",
+      "1e-05 2e-05 4e-05 8e-05 0.00016 0.00032 0.00064 0.00128 0.00256 0.00512 0.01024 "
+      "0.02048", HAVE },
+    { "/metrics", "scheduler_goroutines", "gauge", "BETA", "operation", NULL, HAVE },
     { "/metrics", "scheduler_inflight_events", "gauge", "ALPHA", "event", NULL, SHAPE },
     { "/metrics", "scheduler_pending_pods", "gauge", "STABLE", "queue", NULL, HAVE },
     { "/metrics", "scheduler_plugin_evaluation_total", "counter", "BETA",
       "extension_point,plugin,profile", NULL, SHAPE },
     { "/metrics", "scheduler_plugin_execution_duration_seconds", "histogram", "BETA",
-      "extension_point,plugin,status", NULL, CLOCK },
+      "extension_point,plugin,status",
+      "1e-05 1.5000000000000002e-05 2.2500000000000005e-05 3.375000000000001e-05 "
+      "5.062500000000001e-05 7.593750000000002e-05 0.00011390625000000003 "
+      "0.00017085937500000006 0.0002562890625000001 0.00038443359375000017 "
+      "0.0005766503906250003 0.0008649755859375004 0.0012974633789062506 "
+      "0.0019461950683593758 0.0029192926025390638 0.004378938903808595 "
+      "0.006568408355712893 0.009852612533569338 0.014778918800354007 "
+      "0.02216837820053101", HAVE },
     { "/metrics", "scheduler_pod_scheduled_after_flush_total", "counter", "ALPHA", "", NULL, HAVE },
     { "/metrics", "scheduler_pod_scheduling_attempts", "histogram", "STABLE", "", "1 2 4 8 16",
       HAVE },
@@ -145,7 +156,9 @@ static const struct upstream_family upstream_families[] = {
       "4.096 8.192 16.384", HAVE },
     { "/metrics", "scheduler_preemption_attempts_total", "counter", "STABLE", "", NULL, HAVE },
     { "/metrics", "scheduler_preemption_evaluation_duration_seconds", "histogram", "ALPHA",
-      "preemptor,result", NULL, CLOCK },
+      "preemptor,result",
+      "0.001 0.002 0.004 0.008 0.016 0.032 0.064 0.128 0.256 0.512 1.024 2.048 4.096 "
+      "8.192 16.384 32.768", HAVE },
     { "/metrics", "scheduler_preemption_execution_duration_seconds", "histogram", "ALPHA",
       "preemptor,result", "0.001 0.002 0.004 0.008 0.016 0.032 0.064 0.128 0.256 0.512 1.024 2.048 "
       "4.096 8.192 16.384 32.768", HAVE },
@@ -167,7 +180,9 @@ static const struct upstream_family upstream_families[] = {
       "profile,result", "0.001 0.002 0.004 0.008 0.016 0.032 0.064 0.128 0.256 0.512 1.024 2.048 "
       "4.096 8.192 16.384", HAVE },
     { "/metrics", "scheduler_store_schedule_results_duration_seconds", "histogram", "ALPHA",
-      "profile", NULL, CLOCK },
+      "profile",
+      "1e-05 2e-05 4e-05 8e-05 0.00016 0.00032 0.00064 0.00128 0.00256 0.00512 0.01024 "
+      "0.02048", HAVE },
     { "/metrics", "scheduler_unschedulable_pods", "gauge", "BETA", "plugin,profile", NULL, HAVE },
     { "/metrics", "scheduler_workload_preemption_victims", "histogram", "ALPHA", "",
       "1 2 4 8 16 32 64 128 256 512 1024", HAVE },

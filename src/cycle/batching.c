@@ -32,11 +32,13 @@ void mst_engine_sign(struct mst_engine *engine, uint32_t row, const struct mst_p
     while (engine->signatures.n <= row)
         mst_vec_push(&engine->signatures, (struct mst_signature){ 0 });
     const struct mst_framework *fw = &engine->frameworks[engine->cluster.pods.v[row].profile];
+    mst_mark_begin(engine->marks, MST_PART_SIGN);
     engine->signatures.v[row] = mst_sign_pod(fw, row, pod, &engine->cluster.scratch);
+    mst_engine_mark(engine, MST_PART_SIGN, fw, MST_SUCCESS, NULL);
 }
 
-void mst_engine_pick(struct mst_engine *engine, const struct mst_framework *fw, uint32_t pod,
-                     struct mst_pick *out)
+static void pick(struct mst_engine *engine, const struct mst_framework *fw, uint32_t pod,
+                 struct mst_pick *out)
 {
     struct mst_rng *ties = mst_engine_ties(engine);
     if (!engine->batches) {
@@ -51,4 +53,13 @@ void mst_engine_pick(struct mst_engine *engine, const struct mst_framework *fw, 
         .groups = engine->config->gates.on[MST_GATE_GenericWorkload],
     };
     mst_eval_pick_batched(&engine->evals, fw, pod, ties, &ask, &engine->arena, out);
+}
+
+void mst_engine_pick(struct mst_engine *engine, const struct mst_framework *fw, uint32_t pod,
+                     struct mst_pick *out)
+{
+    engine->evals.marks = engine->marks;
+    engine->evals.plugin_marks = mst_engine_plugin_marks(engine);
+    pick(engine, fw, pod, out);
+    engine->evals.marks = engine->evals.plugin_marks = NULL;
 }

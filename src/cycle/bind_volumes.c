@@ -103,10 +103,18 @@ static int64_t later(int64_t now_ns, int64_t by_ns)
 
 bool mst_engine_pre_bind(struct mst_engine *engine, uint32_t pod)
 {
+    const bool tells = engine->config->gates.on[MST_GATE_NominatedNodeNameForExpectation];
+    mst_mark_begin(tells ? engine->marks : NULL, MST_PART_PRE_FLIGHT);
     struct mst_held_volumes *held = held_of(engine, pod);
-    if (!held)
+    if (tells)
+        mst_engine_mark(engine, MST_PART_PRE_FLIGHT,
+                        &engine->frameworks[engine->cluster.pods.v[pod].profile],
+                        held ? MST_SUCCESS : MST_SKIP, NULL);
+    if (!held) {
+        mst_count_pre_bound(engine, pod, MST_SUCCESS, NULL);
         return false;
-    if (engine->config->gates.on[MST_GATE_NominatedNodeNameForExpectation])
+    }
+    if (tells)
         mst_effect_nominate(engine, pod, engine->cluster.pods.v[pod].node_name);
     held->waits = true;
     for (uint32_t i = 0; i < held->reservation->writes.n; i++) {
@@ -129,7 +137,10 @@ void mst_engine_bind_failed(struct mst_engine *engine, uint32_t pod, struct mst_
         mst_engine_unreserve(engine, pod, false);
         return; /* the API says it has a node, perhaps another one: reality wins */
     }
+    mst_mark_begin(engine->marks, MST_PART_UNRESERVE);
     mst_engine_unreserve(engine, pod, true);
+    mst_engine_mark(engine, MST_PART_UNRESERVE,
+                    &engine->frameworks[engine->cluster.pods.v[pod].profile], MST_SUCCESS, NULL);
     mst_cluster_forget(&engine->cluster, pod);
     mst_engine_fail_pod(engine, pod, true,
                         &(struct mst_failure){
@@ -140,6 +151,7 @@ static void give_up(struct mst_engine *engine, const struct mst_held_volumes *he
                     const char *stage, struct mst_str reason)
 {
     const char *name = slot_of(engine, held)->plugin->name;
+    mst_count_pre_bound(engine, held->pod, MST_ERROR, name);
     mst_engine_bind_failed(engine, held->pod,
                            mst_arena_printf(&engine->arena, "running PreBind plugin \"%s\": %s%.*s",
                                             name, stage, MST_ARG(reason)));
@@ -170,6 +182,7 @@ static void look_at(struct mst_engine *engine, struct mst_held_volumes *held)
                                  &engine->arena, &reason);
     if (code == MST_SUCCESS) {
         held->waits = false; /* kept until the bind is answered */
+        mst_count_pre_bound(engine, held->pod, MST_SUCCESS, s->plugin->name);
         mst_engine_send_bind(engine, held->pod)->late = true;
         return;
     }

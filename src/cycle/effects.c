@@ -214,6 +214,7 @@ static struct mst_effect *send_bind(struct mst_engine *engine, uint32_t pod, uin
                                                     .profile = p->profile,
                                                     .extender = extender,
                                                     .uid = { uid, p->uid.n } });
+    mst_count_bind_sent(engine, pod);
     if (extender != UINT32_MAX)
         mst_engine_bind_by_extender(engine, pod, extender, e);
     return e;

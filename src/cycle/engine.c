@@ -28,6 +28,7 @@ struct mst_engine *mst_engine_new(const struct mst_engine_options *options, stru
     engine->syms = options->syms;
     engine->log = options->log;
     engine->stats = options->stats;
+    engine->marks = options->marks;
     engine->random_ties = options->random_ties;
     mst_rng_init(&engine->rng, options->seed);
     mst_cluster_init(&engine->cluster, engine->syms);
@@ -55,6 +56,7 @@ struct mst_engine *mst_engine_new(const struct mst_engine_options *options, stru
         .config = engine->config,
         .unpops = engine->config->extenders.n > 0,
         .stats = engine->stats ? &engine->stats->queue : NULL,
+        .marks = engine->marks,
     });
     return engine;
 }

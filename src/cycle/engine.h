@@ -18,6 +18,7 @@
 #include "queue/queue.h"
 
 struct mst_engine;
+struct mst_marks;
 struct mst_stats;
 
 struct mst_engine_options {
@@ -29,6 +30,8 @@ struct mst_engine_options {
     const struct mst_log *log; /* NULL: silent */
     /* Counted in and never read by the engine (stats.h); the host's. NULL: nothing is counted. */
     struct mst_stats *stats;
+    /* Told where the work is (framework/marks.h); the host's. NULL: nobody measures. */
+    const struct mst_marks *marks;
 };
 
 struct mst_engine *mst_engine_new(const struct mst_engine_options *options, struct mst_err *err);

@@ -18,6 +18,13 @@ struct mst_bind {
     struct mst_str uid; /* heap: the row may be somebody else's by then */
 };
 
+/* What kube-scheduler would call an event that it is told: often one label, at most a few. */
+enum { MST_EVENT_LABELS_MAX = 8 };
+struct mst_event_labels {
+    const char *v[MST_EVENT_LABELS_MAX];
+    uint32_t n;
+};
+
 /* What a plugin set aside for a pod that is placed but not bound (bind_volumes.c). */
 struct mst_held_volumes {
     uint32_t pod;
@@ -33,7 +40,9 @@ struct mst_engine {
     const struct mst_config *config;
     struct mst_syms *syms;
     const struct mst_log *log;
-    struct mst_stats *stats; /* NULL: nothing is counted */
+    struct mst_stats *stats;         /* NULL: nothing is counted */
+    const struct mst_marks *marks;   /* NULL: nobody measures */
+    struct mst_event_labels handled; /* for marks: of the event at hand */
     struct mst_cluster cluster;
     struct mst_framework *frameworks; /* by profile index */
     uint32_t framework_count;
@@ -79,6 +88,23 @@ struct mst_failure {
 void mst_engine_fail_pod(struct mst_engine *engine, uint32_t pod, bool member,
                          const struct mst_failure *failure);
 
+/* ---- marks (engine_marks.c) ---- */
+
+/* The event at hand is one of these; for its duration alone. */
+void mst_engine_handles(struct mst_engine *engine, const char *label);
+/* For single plugins, in some attempts; else NULL. */
+const struct mst_marks *mst_engine_plugin_marks(const struct mst_engine *engine);
+/* The point's stopwatch is read. `plugin`: it did all of it; NULL: it is not told apart. */
+void mst_engine_mark(struct mst_engine *engine, mst_part point, const struct mst_framework *fw,
+                     mst_code code, const char *plugin);
+/* A point at which nothing is done. */
+void mst_engine_mark_idle(struct mst_engine *engine, mst_part point, uint32_t profile,
+                          mst_code code);
+void mst_engine_mark_preemption(struct mst_engine *engine, bool group, mst_code code);
+/* The host's clock runs for the event at hand from the first to the second. */
+void mst_engine_mark_event(struct mst_engine *engine);
+void mst_engine_mark_handled(struct mst_engine *engine);
+
 /* ---- effects (effects.c) ---- */
 
 struct mst_effect *mst_effect_add(struct mst_engine *engine, mst_effect_kind kind,
@@ -118,6 +144,9 @@ void mst_engine_sign(struct mst_engine *engine, uint32_t row, const struct mst_p
 /* Finds the pod a node, as a part of its profile's batch if it has one. */
 void mst_engine_pick(struct mst_engine *engine, const struct mst_framework *fw, uint32_t pod,
                      struct mst_pick *out);
+
+/* EFFECT_DONE or EFFECT_FAILED (answers.c). */
+void mst_engine_answer(struct mst_engine *engine, const struct mst_event *event);
 
 /* ---- cycles ---- */
 
@@ -279,6 +308,13 @@ void mst_count_cycle(struct mst_engine *engine, bool group);
 void mst_count_failed(struct mst_engine *engine, uint32_t pod, bool error, bool late);
 /* The pod has its place and is about to be bound; it is still popped. */
 void mst_count_placed(struct mst_engine *engine, uint32_t pod);
+/* PreBind is over; `plugin` wrote something, or NULL. */
+void mst_count_pre_bound(struct mst_engine *engine, uint32_t pod, mst_code code,
+                         const char *plugin);
+void mst_count_bind_sent(struct mst_engine *engine, uint32_t pod);
+/* By the API server. */
+void mst_count_bind_answered(struct mst_engine *engine, uint32_t pod, uint32_t profile,
+                             mst_code code);
 void mst_count_bound(struct mst_engine *engine, uint32_t pod, uint32_t profile);
 void mst_count_group(struct mst_engine *engine, uint32_t profile, mst_result result);
 /* Somebody looked for victims: how that ended. */

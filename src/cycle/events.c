@@ -69,6 +69,7 @@ static void pod_removed(struct mst_engine *engine, uint32_t row)
     struct mst_pod_row *p = &engine->cluster.pods.v[row];
     bool occupied = p->assigned || p->assumed;
     bool nominated = p->nominated != MST_SYM_NONE;
+    mst_engine_handles(engine, occupied ? "AssignedPodDelete" : "UnscheduledPodDelete");
     if (!occupied)
         mst_queue_pod_removed(engine->queue, row, engine->now_ns);
     mst_engine_unreserve(engine, row, true);
@@ -90,6 +91,7 @@ static void pod_added(struct mst_engine *engine, const struct mst_pod *pod)
         return;
     uint32_t row = mst_cluster_pod_add(&engine->cluster, pod, profile);
     mst_engine_find_extenders(engine, row, pod);
+    mst_engine_handles(engine, assigned ? "AssignedPodAdd" : "UnscheduledPodAdd");
     if (assigned) {
         mst_engine_assigned_event(engine, row, MST_ACT_ADD);
         return;
@@ -125,17 +127,19 @@ static uint32_t scale_actions(const struct mst_usage *from, const struct mst_usa
 enum { POD_UPDATES = 6 };
 static const struct {
     uint32_t action;
-    const char *suffix_assigned, *suffix_target;
+    const char *assigned, *target, *unscheduled;
 } pod_updates[POD_UPDATES] = {
-    { MST_ACT_UPDATE_POD_LABEL, "AssignedPodUpdatePodLabel", "TargetPodUpdatePodLabel" },
-    { MST_ACT_UPDATE_POD_SCALE_DOWN, "AssignedPodUpdatePodScaleDown",
-      "TargetPodUpdatePodScaleDown" },
-    { MST_ACT_UPDATE_POD_SCALE_UP, "AssignedPodUpdatePodScaleUp", "TargetPodUpdatePodScaleUp" },
-    { MST_ACT_UPDATE_POD_GATES_ELIMINATED, "AssignedPodUpdatePodSchedulingGatesEliminated",
-      "TargetPodUpdatePodSchedulingGatesEliminated" },
-    { MST_ACT_UPDATE_POD_TOLERATION, "AssignedPodUpdatePodToleration",
-      "TargetPodUpdatePodToleration" },
-    { MST_ACT_UPDATE, "AssignedPodUpdate", "TargetPodUpdate" },
+#define UPDATE(action, name)                                                                       \
+    {                                                                                              \
+        (action), "AssignedPodUpdate" name, "TargetPodUpdate" name, "UnscheduledPodUpdate" name    \
+    }
+    UPDATE(MST_ACT_UPDATE_POD_LABEL, "PodLabel"),
+    UPDATE(MST_ACT_UPDATE_POD_SCALE_DOWN, "PodScaleDown"),
+    UPDATE(MST_ACT_UPDATE_POD_SCALE_UP, "PodScaleUp"),
+    UPDATE(MST_ACT_UPDATE_POD_GATES_ELIMINATED, "PodSchedulingGatesEliminated"),
+    UPDATE(MST_ACT_UPDATE_POD_TOLERATION, "PodToleration"),
+    UPDATE(MST_ACT_UPDATE, ""),
+#undef UPDATE
 };
 
 /* What the hints compare; holds a reference to both ids. */
@@ -158,8 +162,8 @@ static uint32_t split_update(const struct mst_engine *engine, uint32_t row, uint
         if (!(actions & pod_updates[i].action))
             continue;
         out[n] = pod_event(resource, pod_updates[i].action,
-                           resource == MST_ON_ASSIGNED_POD ? pod_updates[i].suffix_assigned
-                                                           : pod_updates[i].suffix_target,
+                           resource == MST_ON_ASSIGNED_POD ? pod_updates[i].assigned
+                                                           : pod_updates[i].target,
                            row);
         out[n].old_usage = before->usage;
         out[n].new_usage = p->usage;
@@ -168,6 +172,15 @@ static uint32_t split_update(const struct mst_engine *engine, uint32_t row, uint
         out[n++].new_labels = p->labels;
     }
     return n;
+}
+
+/* The labels of the update, as upstream has them where the pod is not asked about itself. */
+static void handles_update(struct mst_engine *engine, bool assigned, uint32_t actions)
+{
+    for (uint32_t i = 0; i < POD_UPDATES; i++)
+        if (actions & pod_updates[i].action || pod_updates[i].action == MST_ACT_UPDATE)
+            mst_engine_handles(engine,
+                               assigned ? pod_updates[i].assigned : pod_updates[i].unscheduled);
 }
 
 static uint32_t toleration_count(const struct mst_engine *engine, uint32_t row)
@@ -183,6 +196,8 @@ static void pod_bound(struct mst_engine *engine, uint32_t row, const struct mst_
     const struct mst_pod_row *p = &engine->cluster.pods.v[row];
     bool queued = !p->assumed;
     bool nominated_elsewhere = p->nominated != MST_SYM_NONE && p->nominated != pod->spec.node_name;
+    mst_engine_handles(engine, "AssignedPodAdd");
+    mst_engine_handles(engine, "UnscheduledPodDelete"); /* upstream asks its queue in any case */
     if (queued)
         mst_queue_pod_removed(engine->queue, row, engine->now_ns);
     if (nominated_elsewhere)
@@ -223,6 +238,7 @@ static void pod_updated(struct mst_engine *engine, uint32_t row, const struct ms
         actions |= MST_ACT_UPDATE_POD_TOLERATION;
     struct mst_cluster_event events[POD_UPDATES];
     uint32_t n = split_update(engine, row, actions, &before, events);
+    handles_update(engine, p->assigned, actions);
     if (p->assigned)
         for (uint32_t i = 0; i < n; i++)
             mst_queue_event(engine->queue, &events[i], engine->now_ns);
@@ -305,8 +321,10 @@ static void node_updated(struct mst_engine *engine, const struct mst_node_facts 
     if (before->features.v != after->features.v || before->features.n != after->features.n)
         events[n++] = node_event(MST_ACT_UPDATE_NODE_DECLARED_FEATURE,
                                  "NodeUpdateNodeDeclaredFeature", before, after);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        mst_engine_handles(engine, events[i].label);
         mst_queue_event(engine->queue, &events[i], engine->now_ns);
+    }
 }
 
 static void set_node(struct mst_engine *engine, const struct mst_node *node)
@@ -325,6 +343,7 @@ static void set_node(struct mst_engine *engine, const struct mst_node *node)
         node_updated(engine, &before, &after);
     } else {
         struct mst_cluster_event e = node_event(MST_ACT_ADD, "NodeAdd", NULL, &after);
+        mst_engine_handles(engine, e.label);
         mst_queue_event(engine->queue, &e, engine->now_ns);
     }
 }
@@ -339,6 +358,7 @@ static void remove_node(struct mst_engine *engine, struct mst_str name)
     struct mst_node_facts before;
     mst_nodes_facts(nodes, row, room_for_amounts(engine), &before);
     struct mst_cluster_event e = node_event(MST_ACT_DELETE, "NodeDelete", &before, NULL);
+    mst_engine_handles(engine, e.label);
     mst_queue_event(engine->queue, &e, engine->now_ns);
     mst_cluster_node_remove(&engine->cluster, sym);
 }
@@ -347,6 +367,7 @@ static void remove_node(struct mst_engine *engine, struct mst_str name)
 
 static void group_removed(struct mst_engine *engine, uint32_t row)
 {
+    mst_engine_handles(engine, "scheduling.k8s.io/PodGroupDelete");
     mst_cluster_group_remove(&engine->cluster, row);
     mst_awaited_changed(engine);
     mst_queue_group_removed(engine->queue, row, engine->now_ns);
@@ -376,123 +397,12 @@ static void set_group(struct mst_engine *engine, const struct mst_pod_group *gro
         .new_min_count =
             c->groups.v[row].policy == MST_POLICY_GANG ? c->groups.v[row].min_count : -1,
     };
+    mst_engine_handles(engine, e.label);
     if (known)
         mst_queue_group_updated(engine->queue, row, engine->now_ns);
     else
         mst_queue_group_added(engine->queue, row, engine->now_ns);
     mst_queue_event(engine->queue, &e, engine->now_ns);
-}
-
-/* ---- binds ---- */
-
-/* Ids grow, so the list is sorted; answers come mostly in order, so the front is taken off at
- * times. */
-static bool take_bind(struct mst_engine *engine, uint64_t effect_id, struct mst_bind *out)
-{
-    uint32_t lo = engine->binds_begin, hi = engine->binds.n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (engine->binds.v[mid].effect_id < effect_id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo == engine->binds.n || engine->binds.v[lo].effect_id != effect_id ||
-        engine->binds.v[lo].pod == MST_ROW_NONE)
-        return false;
-    *out = engine->binds.v[lo];
-    engine->binds.v[lo].pod = MST_ROW_NONE;
-    engine->binds.v[lo].uid = MST_STR_NONE;
-    while (engine->binds_begin < engine->binds.n &&
-           engine->binds.v[engine->binds_begin].pod == MST_ROW_NONE)
-        engine->binds_begin++;
-    if (engine->binds_begin == engine->binds.n)
-        engine->binds_begin = engine->binds.n = 0;
-    return true;
-}
-
-/* The row is still the pod that was bound. */
-static bool same_pod(const struct mst_engine *engine, const struct mst_bind *bind)
-{
-    const struct mst_pod_row *p = &engine->cluster.pods.v[bind->pod];
-    return p->live && mst_str_eq(p->uid, bind->uid);
-}
-
-/* "Successfully assigned ns/name to node", put together by hand: it is made for every pod. */
-static struct mst_str assigned_note(struct mst_engine *engine, const struct mst_pod_row *p)
-{
-    const struct mst_str parts[] = {
-        MST_STR("Successfully assigned "),
-        mst_sym_str(engine->syms, p->ns),
-        MST_STR("/"),
-        p->name,
-        MST_STR(" to "),
-        mst_sym_str(engine->syms, p->node_name),
-    };
-    struct mst_str all = { NULL, 0 };
-    for (size_t i = 0; i < MST_COUNT(parts); i++)
-        all.n += parts[i].n;
-    char *at = mst_arena_alloc(&engine->arena, all.n + 1);
-    all.p = at;
-    for (size_t i = 0; i < MST_COUNT(parts); i++) {
-        if (parts[i].n)
-            memcpy(at, parts[i].p, parts[i].n);
-        at += parts[i].n;
-    }
-    *at = '\0';
-    return all;
-}
-
-static void bind_done(struct mst_engine *engine, const struct mst_bind *bind)
-{
-    mst_count_bound(engine, bind->pod, bind->profile);
-    mst_engine_unreserve(engine, bind->pod, false);
-    struct mst_str note = assigned_note(engine, &engine->cluster.pods.v[bind->pod]);
-    mst_effect_event(engine, bind->pod, false, "Scheduled", "Binding", note);
-}
-
-/* An extender bound the pod, or could not; one that may be ignored leaves it to the API server. */
-static void extender_answered(struct mst_engine *engine, const struct mst_bind *bind,
-                              const struct mst_event *event)
-{
-    const struct mst_str error = mst_engine_bound_by_extender(engine, bind, event);
-    if (!error.p)
-        bind_done(engine, bind);
-    else if (engine->config->extenders.v[bind->extender].ignorable)
-        mst_engine_send_plain_bind(engine, bind->pod)->late = true;
-    else
-        mst_engine_bind_failed(engine, bind->pod, error);
-}
-
-static void bind_failed(struct mst_engine *engine, const struct mst_bind *bind,
-                        struct mst_str reason)
-{
-    mst_engine_bind_failed(engine, bind->pod,
-                           mst_arena_printf(&engine->arena,
-                                            "running Bind plugin \"DefaultBinder\": %.*s",
-                                            MST_ARG(reason)));
-}
-
-static void answer(struct mst_engine *engine, const struct mst_event *event)
-{
-    struct mst_bind bind;
-    if (event->kind == MST_EVENT_EFFECT_FAILED &&
-        mst_engine_write_failed(engine, event->effect_id, event->reason))
-        return;
-    if (mst_asks_answer(&engine->asks, event->effect_id, event->kind == MST_EVENT_EFFECT_FAILED,
-                        event->kind == MST_EVENT_EFFECT_FAILED ? event->reason : event->body))
-        return;
-    if (mst_engine_evict_answered(engine, event) || !take_bind(engine, event->effect_id, &bind))
-        return; /* patches and events need no answer */
-    if (same_pod(engine, &bind)) {
-        if (bind.extender != UINT32_MAX)
-            extender_answered(engine, &bind, event);
-        else if (event->kind == MST_EVENT_EFFECT_DONE)
-            bind_done(engine, &bind);
-        else
-            bind_failed(engine, &bind, event->reason);
-    }
-    mst_free((void *)bind.uid.p);
 }
 
 /* ---- dispatch ---- */
@@ -569,11 +479,13 @@ void mst_engine_event(struct mst_engine *engine, const struct mst_event *event, 
 {
     mst_assert(now_ns >= engine->now_ns);
     engine->now_ns = now_ns;
+    mst_engine_mark_event(engine);
     switch (event->kind) {
     case MST_EVENT_SET: set(engine, event->object); break;
     case MST_EVENT_REMOVE: remove_object(engine, event->object); break;
     case MST_EVENT_EFFECT_DONE:
-    case MST_EVENT_EFFECT_FAILED: answer(engine, event); break;
+    case MST_EVENT_EFFECT_FAILED: mst_engine_answer(engine, event); break;
     }
+    mst_engine_mark_handled(engine);
     mst_arena_reset(&engine->arena);
 }

@@ -181,6 +181,8 @@ static void submit_success(struct mst_engine *engine, const struct mst_group_try
             fail_member(engine, t, m, NULL);
             continue;
         }
+        mst_engine_mark_idle(engine, MST_PART_PERMIT, t->fw->profile,
+                             waiters ? MST_WAIT : MST_SUCCESS);
         if (waiters) {
             waiters--;
             uint32_t node = engine->cluster.pods.v[m->pod].node;
@@ -248,8 +250,12 @@ static void try_members(struct mst_engine *engine, struct mst_group_try *t)
         mst_txn_commit(&engine->cluster, mark);
         return;
     }
-    for (uint32_t i = t->member_count; i-- > 0;)
+    for (uint32_t i = t->member_count; i-- > 0;) {
+        mst_mark_begin(engine->marks, MST_PART_UNRESERVE);
         mst_engine_unreserve(engine, t->members[i].pod, true);
+        if (t->members[i].state == MST_MEMBER_PLACED)
+            mst_engine_mark(engine, MST_PART_UNRESERVE, t->fw, MST_SUCCESS, NULL);
+    }
     mst_txn_rollback(&engine->cluster, mark);
 }
 

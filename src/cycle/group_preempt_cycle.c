@@ -142,11 +142,16 @@ void mst_group_look_for_victims(struct mst_engine *engine, struct mst_group_try 
         .placer = &placer,
     };
     struct mst_preempt x = mst_engine_preempt(engine, t->fw);
+    mst_mark_begin(engine->marks, MST_PART_GROUP_POST_FILTER);
+    mst_mark_begin(engine->marks, MST_PART_PREEMPTION);
     mst_preempt_group(&x, &group, out);
     if (out->code == MST_WAIT) { /* extenders have to say where the members would go */
         t->waits = true;
         return;
     }
+    mst_engine_mark_preemption(engine, true, out->code);
+    mst_engine_mark(engine, MST_PART_GROUP_POST_FILTER, t->fw, out->code,
+                    mst_framework_slot_name(t->fw, t->fw->preempts_groups));
     t->post = mst_arena_printf(&engine->arena, "pod group preemption: %.*s", MST_ARG(out->message));
     if (out->code == MST_ERROR) {
         t->code = MST_ERROR;

@@ -34,7 +34,12 @@ static bool ask_feasible(struct mst_engine *engine, struct mst_group_try *t, uin
     struct mst_status status;
     struct mst_progress progress = { .scheduled = t->scheduled_before + t->placed,
                                      .remaining = remaining };
+    mst_mark_begin(engine->marks, MST_PART_PLACEMENT_FEASIBLE);
     mst_framework_feasible(t->fw, t->group, progress, &engine->arena, &status);
+    mst_engine_mark(engine, MST_PART_PLACEMENT_FEASIBLE, t->fw, status.code,
+                    t->fw->gang_slot == MST_ROW_NONE
+                        ? NULL
+                        : mst_framework_slot_name(t->fw, t->fw->gang_slot));
     t->text = status.reason;
     switch (status.code) {
     case MST_SUCCESS:
@@ -73,7 +78,9 @@ static bool try_member(struct mst_engine *engine, struct mst_group_try *t, struc
     t->placed++;
     mst_cluster_nominate(&engine->cluster, m->pod, MST_SYM_NONE);
     mst_cluster_place(&engine->cluster, m->pod, m->pick.node);
+    mst_mark_begin(engine->marks, MST_PART_RESERVE);
     mst_engine_reserve(engine, t->fw, m->pod);
+    mst_engine_mark(engine, MST_PART_RESERVE, t->fw, MST_SUCCESS, NULL);
     const struct mst_ranker *ranker = engine->evals.ranker;
     if (ranker)
         ranker->placed(ranker->ctx, m->pick.node);

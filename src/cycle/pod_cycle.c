@@ -21,9 +21,14 @@ static void look_for_victims(struct mst_engine *engine, uint32_t pod,
 {
     struct mst_preempt x = mst_engine_preempt(engine, fw);
     struct mst_failure *failure = &out->failure;
+    mst_mark_begin(engine->marks, MST_PART_POST_FILTER);
+    mst_mark_begin(engine->marks, MST_PART_PREEMPTION);
     mst_preempt_pod(&x, pod, pick, out->trials, &out->preemption);
     if (out->preemption.code == MST_WAIT)
         return;
+    mst_engine_mark_preemption(engine, false, out->preemption.code);
+    mst_engine_mark(engine, MST_PART_POST_FILTER, fw, out->preemption.code,
+                    mst_framework_slot_name(fw, fw->preempts_pods));
     if (out->preemption.message.n)
         failure->message =
             mst_arena_printf(&engine->arena, "%.*s preemption: %.*s", MST_ARG(failure->message),
@@ -84,7 +89,10 @@ bool mst_engine_pod_cycle(struct mst_engine *engine, const struct mst_popped *po
         return false;
     if (pick.code == MST_SUCCESS) {
         mst_cluster_place(&engine->cluster, pod, pick.node);
+        mst_mark_begin(engine->marks, MST_PART_RESERVE);
         mst_engine_reserve(engine, fw, pod);
+        mst_engine_mark(engine, MST_PART_RESERVE, fw, MST_SUCCESS, NULL);
+        mst_engine_mark_idle(engine, MST_PART_PERMIT, fw->profile, MST_SUCCESS);
         mst_engine_bind(engine, pod);
         return true;
     }

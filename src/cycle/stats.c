@@ -11,6 +11,7 @@ void mst_stats_done(struct mst_stats *stats)
     mst_vec_done(&stats->pods);
     mst_vec_done(&stats->groups);
     mst_vec_done(&stats->bound);
+    mst_vec_done(&stats->points);
     mst_vec_done(&stats->group_preemptions);
     mst_vec_done(&stats->victims);
     mst_vec_done(&stats->evictions);
@@ -21,7 +22,7 @@ void mst_stats_reset(struct mst_stats *stats)
 {
     mst_queue_stats_reset(&stats->queue);
     stats->pod_cycles = stats->group_cycles = stats->preemption_attempts = 0;
-    stats->pods.n = stats->groups.n = stats->bound.n = 0;
+    stats->pods.n = stats->groups.n = stats->bound.n = stats->points.n = 0;
     stats->group_preemptions.n = stats->victims.n = stats->evictions.n = 0;
 }
 
@@ -55,8 +56,44 @@ void mst_count_placed(struct mst_engine *engine, uint32_t pod)
         mst_vec_push(&stats->begun, (struct mst_stat_begun){ 0 });
     struct mst_stat_begun *begun = &stats->begun.v[pod];
     *begun = (struct mst_stat_begun){ .start_ns = engine->now_ns,
-                                      .initial_ns = mst_queue_since(engine->queue, pod) };
+                                      .initial_ns = mst_queue_since(engine->queue, pod),
+                                      .plugins = engine->cycle % MST_MARK_PLUGINS_EVERY == 0 };
     begun->attempts = mst_queue_tries(engine->queue, pod, &begun->after_flush);
+}
+
+void mst_count_pre_bound(struct mst_engine *engine, uint32_t pod, mst_code code, const char *plugin)
+{
+    struct mst_stats *stats = engine->stats;
+    if (!stats || pod >= stats->begun.n)
+        return;
+    const struct mst_stat_begun *begun = &stats->begun.v[pod];
+    mst_vec_push(&stats->points,
+                 (struct mst_stat_point){ .profile = engine->cluster.pods.v[pod].profile,
+                                          .point = MST_PART_PRE_BIND,
+                                          .code = code,
+                                          .plugin = begun->plugins ? plugin : NULL,
+                                          .ns = engine->now_ns - begun->start_ns });
+}
+
+void mst_count_bind_sent(struct mst_engine *engine, uint32_t pod)
+{
+    if (engine->stats && pod < engine->stats->begun.n)
+        engine->stats->begun.v[pod].sent_ns = engine->now_ns;
+}
+
+void mst_count_bind_answered(struct mst_engine *engine, uint32_t pod, uint32_t profile,
+                             mst_code code)
+{
+    struct mst_stats *stats = engine->stats;
+    if (!stats || pod >= stats->begun.n)
+        return;
+    const struct mst_stat_begun *begun = &stats->begun.v[pod];
+    mst_vec_push(&stats->points,
+                 (struct mst_stat_point){ .profile = profile,
+                                          .point = MST_PART_BIND,
+                                          .code = code,
+                                          .plugin = begun->plugins ? "DefaultBinder" : NULL,
+                                          .ns = engine->now_ns - begun->sent_ns });
 }
 
 void mst_count_bound(struct mst_engine *engine, uint32_t pod, uint32_t profile)
@@ -118,6 +155,10 @@ void mst_census_of(struct mst_engine *engine, struct mst_census *out)
     const struct mst_cluster *c = &engine->cluster;
     *out = (struct mst_census){ .nodes = c->nodes.count };
     mst_queue_depths_of(engine->queue, &out->queue);
+    for (uint32_t i = engine->binds_begin; i < engine->binds.n; i++)
+        out->binding += engine->binds.v[i].pod != MST_ROW_NONE;
+    for (uint32_t i = 0; i < engine->held.n; i++)
+        out->binding += engine->held.v[i].waits;
     for (uint32_t i = 0; i < c->pods.n; i++) {
         const struct mst_pod_row *p = &c->pods.v[i];
         if (!p->live)

@@ -13,6 +13,7 @@
 
 #include "cycle/engine.h"
 #include "framework/batch.h"
+#include "framework/marks.h"
 #include "queue/queue_stats.h"
 
 typedef enum {
@@ -49,11 +50,22 @@ struct mst_stat_eviction {
     int64_t ns;
 };
 
+/* An extension point that ended with the answer of the API server: PreBind, Bind. */
+struct mst_stat_point {
+    uint32_t profile;
+    mst_part point;
+    mst_code code;
+    const char *plugin; /* as mst_sample.plugin */
+    int64_t ns;
+};
+
 /* A pod between its placing and the answer of its bind; by row, not reset. */
 struct mst_stat_begun {
     int64_t start_ns, initial_ns;
+    int64_t sent_ns; /* of the bind */
     uint32_t attempts;
     bool after_flush;
+    bool plugins; /* single plugins are measured in its attempt */
 };
 
 struct mst_stats {
@@ -62,6 +74,7 @@ struct mst_stats {
     MST_VEC(struct mst_stat_attempt) pods;
     MST_VEC(struct mst_stat_attempt) groups;
     MST_VEC(struct mst_stat_bound) bound;
+    MST_VEC(struct mst_stat_point) points;
     uint32_t preemption_attempts;
     MST_VEC(mst_code) group_preemptions; /* how each search for a group ended */
     MST_VEC(struct mst_stat_victims) victims;
@@ -77,6 +90,7 @@ void mst_stats_reset(struct mst_stats *stats);
 struct mst_census {
     struct mst_queue_depths queue;
     uint64_t nodes, pods, assumed_pods; /* of the cache: pods with a node */
+    uint64_t binding;                   /* pods that wait for a write or for the answer of a bind */
 };
 void mst_census_of(struct mst_engine *engine, struct mst_census *out);
 

@@ -38,6 +38,7 @@ static void tell(struct mst_engine *engine, mst_vol_kind kind, uint32_t action,
         .object = now,
         .old_object = before,
     };
+    mst_engine_handles(engine, e.label);
     mst_queue_event(engine->queue, &e, engine->now_ns);
 }
 

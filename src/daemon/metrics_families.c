@@ -80,6 +80,37 @@ const struct mst_metric_family mst_families[MST_FAM_COUNT] = {
     [MST_FAM_BATCH_RESCORES] =
         COUNTER("batch_rescore_attempts_total", ALPHA,
                 "Nodes that had room for one more equal pod and were scored again.", "profile"),
+    [MST_FAM_GOROUTINES] =
+        GAUGE("goroutines", BETA,
+              "Work that is under way beside decisions: bindings that are not answered.",
+              "operation"),
+    [MST_FAM_POINT_DURATION] =
+        HISTOGRAM("framework_extension_point_duration_seconds", STABLE,
+                  "Time that all plugins of an extension point took for a pod.",
+                  0.0001, 2, 12, "extension_point", "status", "profile"),
+    [MST_FAM_PLUGIN_DURATION] =
+        HISTOGRAM("plugin_execution_duration_seconds", BETA,
+                  "Time that a call of one plugin took, in one of ten attempts.",
+                  0.00001, 1.5, 20, "plugin", "extension_point", "status"),
+    [MST_FAM_HINT_DURATION] =
+        HISTOGRAM("queueing_hint_execution_duration_seconds", ALPHA,
+                  "Time that a plugin took to say whether an event may help a waiting pod.",
+                  0.00001, 1.5, 20, "plugin", "event", "hint"),
+    [MST_FAM_EVENT_DURATION] =
+        HISTOGRAM("event_handling_duration_seconds", ALPHA,
+                  "Time that taking in a change of the cluster took.", 0.0001, 2, 12, "event"),
+    [MST_FAM_NODE_HINT_DURATION] =
+        HISTOGRAM("get_node_hint_duration_seconds", ALPHA,
+                  "Time that a look for the node of an equal pod before took.",
+                  0.00001, 2, 12, "hinted", "profile"),
+    [MST_FAM_RESCORE_DURATION] =
+        HISTOGRAM("batch_rescore_duration_seconds", ALPHA,
+                  "Time that scoring the node chosen last once more took.",
+                  0.00001, 2, 12, "profile"),
+    [MST_FAM_STORE_DURATION] =
+        HISTOGRAM("store_schedule_results_duration_seconds", ALPHA,
+                  "Time that keeping a pod's nodes for the next equal pod took.",
+                  0.00001, 2, 12, "profile"),
     [MST_FAM_EVICTIONS] =
         COUNTER("preemption_goroutines_execution_total", ALPHA,
                 "Preemptions that were carried out, by whether all evictions succeeded.",
@@ -108,6 +139,10 @@ const struct mst_metric_family mst_families[MST_FAM_COUNT] = {
         HISTOGRAM("preemption_workload_disruptions", ALPHA,
                   "Pod groups, or pods of groups, that a preemption hits.", 1, 2, 11,
                   "preemptor"),
+    [MST_FAM_PREEMPTION_EVALUATION] =
+        HISTOGRAM("preemption_evaluation_duration_seconds", ALPHA,
+                  "Time that a search for pods to evict took, without the evictions.",
+                  0.001, 2, 16, "preemptor", "result"),
     [MST_FAM_PREEMPTION_EXECUTION] =
         HISTOGRAM("preemption_execution_duration_seconds", ALPHA,
                   "Time from the choice of victims until the last eviction was answered.",

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "daemon/metrics_families.h"
+#include "daemon/metrics_marks.h"
 
 enum { ATTEMPTS_LABEL_MAX = 15 };
 
@@ -13,6 +14,7 @@ struct mst_sched_metrics {
     struct mst_metric_family *families; /* those that are there */
     uint32_t index[MST_FAM_COUNT];      /* among them; UINT32_MAX: not there */
     struct mst_metrics *registry;
+    struct mst_mark_metrics *marks;
     uint32_t profile_count;
     struct mst_batch_counts *batches; /* by profile: as last taken over */
     uint64_t *rejected;               /* [profile * MST_SLOTS_MAX + slot] */
@@ -32,6 +34,7 @@ struct mst_sched_metrics *mst_sched_metrics_new(const struct mst_config *config)
             m->families[n++] = mst_families[i];
     }
     m->registry = mst_metrics_new(m->families, n);
+    m->marks = mst_mark_metrics_new(m->registry, m->index, config);
     m->profile_count = config->profiles.n;
     m->batches = mst_calloc(m->profile_count + 1, sizeof(*m->batches));
     m->rejected = mst_calloc((size_t)m->profile_count + 1, MST_SLOTS_MAX * sizeof(*m->rejected));
@@ -44,12 +47,24 @@ void mst_sched_metrics_free(struct mst_sched_metrics *m)
 {
     if (!m)
         return;
+    mst_mark_metrics_free(m->marks);
     mst_metrics_free(m->registry);
     mst_free(m->families);
     mst_free(m->batches);
     mst_free(m->rejected);
     mst_free(m->rejected_before);
     mst_free(m);
+}
+
+const struct mst_marks *mst_sched_metrics_marks(const struct mst_sched_metrics *m)
+{
+    return mst_mark_metrics_marks(m->marks);
+}
+
+void mst_sched_metrics_set_clock(struct mst_sched_metrics *m, int64_t (*now_ns)(void *ctx),
+                                 void *ctx)
+{
+    mst_mark_metrics_set_clock(m->marks, now_ns, ctx);
 }
 
 /* ---- series ---- */
@@ -139,6 +154,17 @@ static void take_bound(struct mst_sched_metrics *m, const struct mst_stats *stat
     }
 }
 
+static void take_points(struct mst_sched_metrics *m, const struct mst_stats *stats)
+{
+    for (uint32_t i = 0; i < stats->points.n; i++) {
+        const struct mst_stat_point *p = &stats->points.v[i];
+        mst_mark_metrics_observe(m->marks, p->point,
+                                 &(struct mst_sample){
+                                     .profile = p->profile, .code = p->code, .plugin = p->plugin },
+                                 (double)p->ns * 1e-9);
+    }
+}
+
 static void take_preemptions(struct mst_sched_metrics *m, const struct mst_stats *stats)
 {
     add(m, MST_FAM_PREEMPTION_ATTEMPTS, MST_LABEL_VALUES(MST_STR_NONE), stats->preemption_attempts);
@@ -188,6 +214,7 @@ void mst_sched_metrics_take(struct mst_sched_metrics *m, const struct mst_engine
 {
     take_attempts(m, engine, stats, step_s);
     take_bound(m, stats);
+    take_points(m, stats);
     take_preemptions(m, stats);
     take_queue(m, &stats->queue);
     mst_stats_reset(stats);
@@ -218,6 +245,7 @@ static void look(struct mst_sched_metrics *m, struct mst_engine *engine)
     set(m, MST_FAM_CACHE_SIZE, MST_LABEL_VALUES(MST_STR("pods")), (double)census.pods);
     set(m, MST_FAM_CACHE_SIZE, MST_LABEL_VALUES(MST_STR("assumed_pods")),
         (double)census.assumed_pods);
+    set(m, MST_FAM_GOROUTINES, MST_LABEL_VALUES(MST_STR("binding")), (double)census.binding);
 }
 
 static void look_at_rejected(struct mst_sched_metrics *m, struct mst_engine *engine)
@@ -287,5 +315,6 @@ void mst_sched_metrics_print(struct mst_sched_metrics *m, struct mst_engine *eng
 void mst_sched_metrics_reset(struct mst_sched_metrics *m)
 {
     mst_metrics_reset(m->registry);
+    mst_mark_metrics_forget(m->marks);
     memset(m->rejected_before, 0, m->profile_count * MST_SLOTS_MAX * sizeof(*m->rejected_before));
 }

@@ -200,6 +200,7 @@ static void on_served(void *ctx, const struct mst_served_apis *served)
         .events_qps = o->events_qps,
         .recorder = o->recorder,
         .stats = mst_serving_stats(p->serving),
+        .marks = mst_serving_marks(p->serving),
         .keep_amounts = mst_serving_port(p->serving) != 0,
         .stepped = on_stepped,
         .synced = on_synced,

@@ -331,6 +331,7 @@ mst_rc mst_scheduler_new(const struct mst_scheduler_options *options, struct mst
         .seed = options->seed,
         .log = options->log,
         .stats = options->stats,
+        .marks = options->marks,
     };
     struct mst_scheduler *s = mst_calloc(1, sizeof(*s));
     *s = (struct mst_scheduler){ .options = *options };

@@ -36,6 +36,7 @@ struct mst_scheduler_options {
     void (*synced)(void *ctx);     /* everything was listed once; may be NULL */
     void (*drained)(void *ctx);    /* after mst_scheduler_drain: nothing is under way any more */
     struct mst_stats *stats;       /* where the engine counts; NULL: nowhere */
+    const struct mst_marks *marks; /* where it tells what it does; NULL: nowhere */
     bool keep_amounts;             /* what pods ask for, exact: mst_scheduler_amounts */
     /* After each step that did something, with how long it took; may be NULL. */
     void (*stepped)(void *ctx, const struct mst_engine *engine, int64_t took_ns);

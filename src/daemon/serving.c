@@ -373,6 +373,11 @@ struct mst_stats *mst_serving_stats(struct mst_serving *s)
     return &s->stats;
 }
 
+const struct mst_marks *mst_serving_marks(const struct mst_serving *s)
+{
+    return s->server ? mst_sched_metrics_marks(s->metrics) : NULL;
+}
+
 void mst_serving_seen(struct mst_serving *s, const struct mst_request_seen *seen)
 {
     mst_component_metrics_request(s->component, seen);

@@ -56,6 +56,8 @@ void mst_serving_free(struct mst_serving *serving);
 int mst_serving_port(const struct mst_serving *serving);
 /* Where the engine counts; lives as long as `serving`. */
 struct mst_stats *mst_serving_stats(struct mst_serving *serving);
+/* The clock of what the engine marks, or NULL: nobody will ask. */
+const struct mst_marks *mst_serving_marks(const struct mst_serving *serving);
 /* A request of a client to the API server, a run of its exec plug-in: for mst_client_options. */
 void mst_serving_seen(struct mst_serving *serving, const struct mst_request_seen *seen);
 void mst_serving_plugin_ended(struct mst_serving *serving, const struct mst_exec_end *end);

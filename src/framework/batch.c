@@ -220,6 +220,15 @@ static bool rescore(struct mst_batch *batch, struct mst_eval *eval, uint32_t las
     return true;
 }
 
+static bool rescore_marked(struct mst_batch *batch, struct mst_eval *eval, uint32_t last)
+{
+    const struct mst_marks *marks = eval->owner->marks;
+    mst_mark_begin(marks, MST_PART_RESCORE);
+    const bool usable = rescore(batch, eval, last);
+    mst_mark_sample(marks, MST_PART_RESCORE, &(struct mst_sample){ .profile = eval->fw->profile });
+    return usable;
+}
+
 /* Takes the best entry out: of equal ones the lowest name, or one by lot. */
 static mst_sym pop(struct mst_batch *batch, const struct mst_syms *syms, struct mst_rng *rng)
 {
@@ -265,7 +274,7 @@ static mst_sym find_hint(const struct mst_batch_ask *ask, struct mst_eval *eval,
     /* Nominated pods are not asked about here, as upstream has it. */
     mst_verdict verdict = mst_eval_row_verdict(eval, mst_eval_domain_filters(eval), last);
     batch->counts.rescores += verdict == MST_VERDICT_OK;
-    if (verdict == MST_VERDICT_OK && !rescore(batch, eval, last)) {
+    if (verdict == MST_VERDICT_OK && !rescore_marked(batch, eval, last)) {
         batch->counts.flushed[MST_BATCH_NODE_MISSING]++;
         return MST_SYM_NONE;
     }
@@ -275,7 +284,12 @@ static mst_sym find_hint(const struct mst_batch_ask *ask, struct mst_eval *eval,
 mst_sym mst_batch_hint(const struct mst_batch_ask *ask, struct mst_eval *eval, uint32_t pod,
                        struct mst_rng *rng)
 {
+    const struct mst_marks *marks = eval->pre_code == MST_SUCCESS ? eval->owner->marks : NULL;
+    mst_mark_begin(marks, MST_PART_NODE_HINT);
     ask->batch->hinted = find_hint(ask, eval, pod, rng);
+    mst_mark_sample(marks, MST_PART_NODE_HINT,
+                    &(struct mst_sample){ .profile = eval->fw->profile,
+                                          .yes = ask->batch->hinted != MST_SYM_NONE });
     ask->batch->counts.no_hint += ask->batch->hinted == MST_SYM_NONE;
     return ask->batch->hinted;
 }

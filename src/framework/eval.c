@@ -116,11 +116,14 @@ _Static_assert(MST_VERDICT_OK == 0, "what restrict_rows clears to");
 static void filter_rows(struct mst_eval *eval, uint32_t begin, uint32_t end, mst_verdict *verdict)
 {
     const struct mst_framework *fw = eval->fw;
+    const struct mst_marks *marks = eval->owner->plugin_marks;
     for (uint32_t i = 0; i < eval->filter_count; i++) {
         uint32_t slot = eval->filters[i];
         const struct mst_slot *s = &fw->slots[slot];
+        mst_mark_begin(marks, MST_PART_PLUGIN);
         s->plugin->filter(&fw->view, s->instance, eval->filter_state[slot], begin, end,
                           (slot + 1) << MST_VERDICT_SLOT_SHIFT, verdict);
+        mst_mark_plugin(marks, MST_PART_FILTER, s->plugin->name, MST_SUCCESS);
     }
 }
 
@@ -145,6 +148,17 @@ static void add_to_sum(int64_t *restrict sum, const int64_t *restrict score, int
             sum[i] += start + weight * score[i];
 }
 
+/* One plugin's raw scores of a range of rows. */
+static void ask_score(const struct mst_eval *eval, uint32_t slot, uint32_t begin, uint32_t end,
+                      int64_t *raw)
+{
+    const struct mst_slot *s = &eval->fw->slots[slot];
+    const struct mst_marks *marks = eval->owner->plugin_marks;
+    mst_mark_begin(marks, MST_PART_PLUGIN);
+    s->plugin->score(&eval->fw->view, s->instance, eval->score_state[slot], begin, end, raw);
+    mst_mark_plugin(marks, MST_PART_SCORE, s->plugin->name, MST_SUCCESS);
+}
+
 static void score_rows(struct mst_eval *eval, uint32_t begin, uint32_t end)
 {
     const struct mst_framework *fw = eval->fw;
@@ -158,8 +172,7 @@ static void score_rows(struct mst_eval *eval, uint32_t begin, uint32_t end)
     for (uint32_t i = 0; i < eval->adder_count; i++) {
         uint32_t slot = eval->adders[i];
         const struct mst_slot *s = &fw->slots[slot];
-        s->plugin->score(&fw->view, s->instance, eval->score_state[slot], begin, end,
-                         i == 0 ? base : scratch);
+        ask_score(eval, slot, begin, end, i == 0 ? base : scratch);
         if (i == 0 && s->weight == 1 && eval->adder_count > 1)
             continue;
         if (i == 0)
@@ -168,12 +181,8 @@ static void score_rows(struct mst_eval *eval, uint32_t begin, uint32_t end)
             add_to_sum(base + begin, block, start, s->weight, end - begin);
         start = 0;
     }
-    for (uint32_t i = 0; i < eval->normalized_count; i++) {
-        uint32_t slot = eval->normalized[i].slot;
-        const struct mst_slot *s = &fw->slots[slot];
-        s->plugin->score(&fw->view, s->instance, eval->score_state[slot], begin, end,
-                         eval->normalized[i].raw);
-    }
+    for (uint32_t i = 0; i < eval->normalized_count; i++)
+        ask_score(eval, eval->normalized[i].slot, begin, end, eval->normalized[i].raw);
 }
 
 static int64_t total_of(const struct mst_eval *eval, uint32_t row)
@@ -351,16 +360,25 @@ void mst_eval_refilter(struct mst_eval *eval)
 void mst_eval_scan(struct mst_eval *eval)
 {
     struct mst_nodes *nodes = eval->fw->view.nodes;
+    const struct mst_marks *marks = eval->owner->marks;
     uint32_t count = nodes->count;
     reserve(eval, count);
     restrict_rows(eval, 0, count, eval->verdict);
     for (uint32_t at = 0; at < count; at += BLOCK_ROWS) {
         uint32_t end = MST_MIN(count, at + BLOCK_ROWS);
+        mst_mark_go(marks, MST_PART_FILTER);
         filter_rows(eval, at, end, eval->verdict);
+        mst_mark_halt(marks, MST_PART_FILTER);
+        mst_mark_go(marks, MST_PART_SCORE);
         score_rows(eval, at, end);
+        mst_mark_halt(marks, MST_PART_SCORE);
     }
+    mst_mark_go(marks, MST_PART_SCORE);
     mst_eval_recount(eval);
+    mst_mark_halt(marks, MST_PART_SCORE);
+    mst_mark_go(marks, MST_PART_PRE_FILTER); /* pods are counted, as upstream does there */
     mst_domain_scan(eval);
+    mst_mark_halt(marks, MST_PART_PRE_FILTER);
     eval->picks = 0;
     eval->change_at = mst_nodes_change_end(nodes);
 }
@@ -486,6 +504,10 @@ void mst_eval_sync(struct mst_eval *eval)
         mst_eval_scan(eval);
         return;
     }
+    if (eval->change_at == end)
+        return;
+    /* Some rows' scores as well: a mark for each would cost more than they do. */
+    mst_mark_go(eval->owner->marks, MST_PART_FILTER);
     uint32_t last = MST_ROW_NONE;
     for (; eval->change_at < end; eval->change_at++) {
         uint32_t row = nodes->changes.v[eval->change_at - nodes->change_first];
@@ -495,4 +517,5 @@ void mst_eval_sync(struct mst_eval *eval)
         }
         last = row;
     }
+    mst_mark_halt(eval->owner->marks, MST_PART_FILTER);
 }

@@ -15,6 +15,7 @@
 #include "base/heap.h"
 #include "base/rng.h"
 #include "framework/framework.h"
+#include "framework/marks.h"
 
 enum { MST_NORMALIZED_MAX = 16 }; /* score plugins of one profile that need normalising */
 
@@ -59,6 +60,7 @@ struct mst_eval {
     /* PreFilter: one answer for all nodes, or per-plugin states */
     mst_code pre_code; /* MST_SUCCESS, or a rejection or error that holds for every node */
     uint32_t pre_slot;
+    bool pre_score_failed;     /* the error came from PreScore */
     struct mst_str pre_reason; /* reasons of the rejection */
     uint64_t skipped;          /* slots whose Filter is skipped */
     uint64_t restricting;      /* slots that named nodes */
@@ -126,8 +128,10 @@ struct mst_ranker {
 };
 
 struct mst_evals {
-    struct mst_asks *asks;               /* borrowed; NULL: there are no extenders */
-    const struct mst_ranker *ranker;     /* borrowed; NULL: scores decide alone */
+    struct mst_asks *asks;           /* borrowed; NULL: there are no extenders */
+    const struct mst_ranker *ranker; /* borrowed; NULL: scores decide alone */
+    /* Borrowed, of the pick at hand: of points, of single plugins; NULL: nobody measures. */
+    const struct mst_marks *marks, *plugin_marks;
     MST_VEC(struct mst_eval *) by_class; /* NULL: not cached */
     MST_VEC(uint64_t) seen;              /* serial of the class that used the id last */
     struct mst_eval *probation;          /* for classes seen once */

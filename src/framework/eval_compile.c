@@ -103,8 +103,11 @@ static bool refuse_missing(struct mst_eval *eval, const struct mst_class *class)
 static bool ask_pre_filter(struct mst_eval *eval, uint32_t slot, const struct mst_class *class)
 {
     const struct mst_slot *s = &eval->fw->slots[slot];
+    const struct mst_marks *marks = eval->owner->plugin_marks;
     struct mst_pre_filter answer = { .code = MST_SUCCESS };
+    mst_mark_begin(marks, MST_PART_PLUGIN);
     s->plugin->pre_filter(&eval->fw->view, s->instance, class, &eval->arena, &answer);
+    mst_mark_plugin(marks, MST_PART_PRE_FILTER, s->plugin->name, answer.code);
     eval->filter_state[slot] = answer.state;
     if (s->plugin->row_changed && answer.state &&
         (answer.code == MST_SUCCESS || answer.code == MST_SKIP))
@@ -177,12 +180,17 @@ static void ask_pre_score(struct mst_eval *eval, uint32_t slot, const struct mst
                           bool enabled)
 {
     const struct mst_slot *s = &eval->fw->slots[slot];
+    const struct mst_marks *marks = eval->owner->plugin_marks;
     struct mst_pre_score answer = { .code = MST_SUCCESS };
-    if (enabled && s->plugin->pre_score)
+    if (enabled && s->plugin->pre_score) {
+        mst_mark_begin(marks, MST_PART_PLUGIN);
         s->plugin->pre_score(&eval->fw->view, s->instance, class, &eval->arena, &answer);
+        mst_mark_plugin(marks, MST_PART_PRE_SCORE, s->plugin->name, answer.code);
+    }
     if (answer.code == MST_SKIP)
         return;
     if (answer.code != MST_SUCCESS) {
+        eval->pre_score_failed = true;
         if (eval->pre_code == MST_SUCCESS)
             reject_all(eval, MST_ERROR, slot,
                        mst_arena_printf(&eval->arena, "running PreScore plugin \"%s\": %.*s",
@@ -251,12 +259,17 @@ void mst_eval_compile(struct mst_eval *eval, const struct mst_framework *fw, uin
     eval->plugin_generation = mst_eval_generation(fw, class);
     eval->pre_code = MST_SUCCESS;
     eval->pre_slot = MST_ROW_NONE;
+    const struct mst_marks *marks = eval->owner->marks;
+    mst_mark_go(marks, MST_PART_PRE_FILTER);
     run_pre_filters(eval, class);
+    mst_mark_halt(marks, MST_PART_PRE_FILTER);
     if (eval->pre_code != MST_SUCCESS)
         return; /* one answer for all nodes; some plugins have no state to be asked with */
     order_filters(eval);
+    mst_mark_go(marks, MST_PART_PRE_SCORE);
     for (uint32_t i = 0; i < fw->score_count; i++)
         ask_pre_score(eval, fw->score[i], class, pre_score_enabled(fw, fw->score[i]));
+    mst_mark_halt(marks, MST_PART_PRE_SCORE);
     if (!fw->score_count)
         eval->constant = 1; /* without any Score plugin every node gets 1 */
 }

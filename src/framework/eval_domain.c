@@ -151,6 +151,7 @@ void mst_domain_filter(struct mst_eval *eval, uint64_t slots, uint32_t begin, ui
                        mst_verdict *verdict)
 {
     const struct mst_framework *fw = eval->fw;
+    const struct mst_marks *marks = eval->owner->plugin_marks;
     for (uint32_t i = 0; i < eval->domain_filter_count; i++) {
         uint32_t slot = eval->domain_filters[i];
         if (!(slots >> slot & 1))
@@ -163,8 +164,10 @@ void mst_domain_filter(struct mst_eval *eval, uint64_t slots, uint32_t begin, ui
             if (!reopen_later(eval, slot, begin, end, verdict, kept))
                 kept = NULL;
         }
+        mst_mark_begin(marks, MST_PART_PLUGIN);
         s->plugin->filter(&fw->view, s->instance, eval->filter_state[slot], begin, end,
                           (slot + 1) << MST_VERDICT_SLOT_SHIFT, verdict);
+        mst_mark_plugin(marks, MST_PART_FILTER, s->plugin->name, MST_SUCCESS);
         for (uint32_t row = begin; kept && row < end; row++)
             if (verdict[row] == MST_VERDICT_OK)
                 verdict[row] = kept[row - begin];
@@ -201,18 +204,9 @@ static void reserve_frame(struct mst_eval *eval, uint32_t rows)
         mst_vec_reserve(&owner->frame_score[i], MST_MAX(1u, rows));
 }
 
-void mst_eval_open(struct mst_eval *eval, struct mst_frame *frame)
+/* The arrays of one pick, and in them what the plugins that count pods reject. */
+static void open_frame(struct mst_eval *eval, uint64_t filters, struct mst_frame *frame)
 {
-    mst_eval_open_for(eval, false, frame);
-}
-
-void mst_eval_open_for(struct mst_eval *eval, bool always, struct mst_frame *frame)
-{
-    *frame = (struct mst_frame){ 0 };
-    mst_domain_begin(eval);
-    uint64_t filters = mst_eval_domain_filters(eval);
-    if (eval->pre_code != MST_SUCCESS || (!always && !filters && !may_score(eval)))
-        return;
     uint32_t rows = eval->fw->view.nodes->count;
     reserve_frame(eval, rows);
     frame->verdict = eval->verdict;
@@ -233,6 +227,34 @@ void mst_eval_open_for(struct mst_eval *eval, bool always, struct mst_frame *fra
         return;
     mst_domain_filter(eval, filters, 0, rows, eval->verdict);
     mst_eval_refilter(eval);
+}
+
+void mst_eval_open(struct mst_eval *eval, struct mst_frame *frame)
+{
+    mst_eval_open_for(eval, false, frame);
+}
+
+void mst_eval_open_for(struct mst_eval *eval, bool always, struct mst_frame *frame)
+{
+    /* Where nobody counts pods there is nothing to measure. */
+    const struct mst_marks *marks = eval->counting ? eval->owner->marks : NULL;
+    *frame = (struct mst_frame){ 0 };
+    mst_mark_go(marks, MST_PART_PRE_FILTER);
+    mst_domain_begin(eval);
+    mst_mark_halt(marks, MST_PART_PRE_FILTER);
+    uint64_t filters = mst_eval_domain_filters(eval);
+    if (eval->pre_code != MST_SUCCESS)
+        return;
+    if (!always && !filters) {
+        mst_mark_go(marks, MST_PART_PRE_SCORE);
+        const bool scores = may_score(eval);
+        mst_mark_halt(marks, MST_PART_PRE_SCORE);
+        if (!scores)
+            return;
+    }
+    mst_mark_go(marks, MST_PART_FILTER);
+    open_frame(eval, filters, frame);
+    mst_mark_halt(marks, MST_PART_FILTER);
 }
 
 void mst_eval_close(struct mst_eval *eval, const struct mst_frame *frame)
@@ -275,15 +297,26 @@ static void add_score(struct mst_eval *eval, uint32_t i, uint32_t rows)
     struct mst_domain_score *d = &eval->domain_scores[i];
     const struct mst_slot *s = &fw->slots[d->slot];
     void *state = eval->filter_state[d->slot];
-    d->scored = !s->plugin->pre_score_pick ||
-                s->plugin->pre_score_pick(&fw->view, s->instance, state, eval->verdict,
-                                          eval->feasible_count) != MST_SKIP;
+    const struct mst_marks *marks = eval->owner->plugin_marks;
+    mst_code code = MST_SUCCESS;
+    if (s->plugin->pre_score_pick) {
+        mst_mark_begin(marks, MST_PART_PLUGIN);
+        code = s->plugin->pre_score_pick(&fw->view, s->instance, state, eval->verdict,
+                                         eval->feasible_count);
+        mst_mark_plugin(marks, MST_PART_PRE_SCORE, s->plugin->name, code);
+    }
+    d->scored = code != MST_SKIP;
     if (!d->scored)
         return;
     d->normalized = eval->owner->frame_score[i].v;
+    mst_mark_begin(marks, MST_PART_PLUGIN);
     s->plugin->score(&fw->view, s->instance, state, 0, rows, d->normalized);
-    if (s->plugin->normalize_pick)
+    mst_mark_plugin(marks, MST_PART_SCORE, s->plugin->name, MST_SUCCESS);
+    if (s->plugin->normalize_pick) {
+        mst_mark_begin(marks, MST_PART_PLUGIN);
         s->plugin->normalize_pick(&fw->view, s->instance, state, eval->verdict, d->normalized);
+        mst_mark_plugin(marks, MST_PART_NORMALIZE, s->plugin->name, MST_SUCCESS);
+    }
     int64_t *sum = eval->owner->frame_sum.v;
     add_scores(sum, eval->total, d->normalized, s->weight, rows);
     eval->total = sum;

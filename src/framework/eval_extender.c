@@ -257,7 +257,9 @@ static outcome choose(struct extended *x, struct mst_rng *rng, struct mst_pick *
     struct emptied emptied;
     if (x->emptied)
         emptied = empty_rows(x);
+    mst_mark_go(x->evals->marks, MST_PART_SCORE);
     mst_eval_rescore(eval);
+    mst_mark_halt(x->evals->marks, MST_PART_SCORE);
     int64_t *sums = MST_NEW_N(x->arena, int64_t, count);
     const outcome end = prioritize_all(x, sums);
     if (end == GOES_ON)
@@ -426,8 +428,7 @@ void mst_pick_extended(struct mst_evals *evals, struct mst_eval *eval, uint32_t 
     };
     mst_forced_rows forced = { 0 };
     if (!try_nominated(&x, out, &forced)) {
-        if (eval->fw->view.cluster->nominated_pod_count)
-            mst_eval_apply_nominated(eval, pod, &forced);
+        mst_pick_with_nominated(eval, pod, &forced);
         search_and_choose(&x, rng, out);
     }
     mst_eval_restore(eval, &forced);

@@ -62,6 +62,8 @@ void mst_eval_build_heap(struct mst_eval *eval);
  */
 bool mst_pick_first(struct mst_eval *eval, uint32_t pod, mst_sym name, struct mst_pick *out,
                     mst_forced_rows *forced);
+/* Lets nominated pods count against the pod everywhere, until `forced` is restored. */
+void mst_pick_with_nominated(struct mst_eval *eval, uint32_t pod, mst_forced_rows *forced);
 /* A copy of what the filters say now. */
 const mst_verdict *mst_pick_verdicts(const struct mst_eval *eval, struct mst_arena *arena);
 /* How many feasible nodes are enough, of n candidates. */

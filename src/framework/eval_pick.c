@@ -150,11 +150,15 @@ void mst_pick_candidates(struct mst_evals *evals, const struct mst_eval *eval)
             mst_vec_push(&evals->candidates, order[i]);
 }
 
-/* The row was chosen among the verdicts and totals as they stand. */
+/* The row was chosen among the verdicts and totals as they stand; scoring is over. */
 static void tell_batch(const struct mst_evals *evals, struct mst_eval *eval, uint32_t row)
 {
-    if (evals->ask)
-        mst_batch_store(evals->ask, eval, row);
+    mst_mark_halt(evals->marks, MST_PART_SCORE);
+    if (!evals->ask)
+        return;
+    mst_mark_go(evals->marks, MST_PART_STORE);
+    mst_batch_store(evals->ask, eval, row);
+    mst_mark_halt(evals->marks, MST_PART_STORE);
 }
 
 /*
@@ -177,6 +181,7 @@ static uint32_t pick_sampled(struct mst_evals *evals, struct mst_eval *eval, uin
         mst_eval_force(eval, row, MST_VERDICT_HIDDEN);
     }
     out->feasible = eval->feasible_count;
+    mst_mark_go(evals->marks, MST_PART_SCORE);
     mst_eval_rescore(eval);
     out->node = scan_best(eval, rng);
     tell_batch(evals, eval, out->node);
@@ -232,6 +237,7 @@ static bool fails(struct mst_evals *evals, struct mst_eval *eval, struct mst_are
 static void choose_of_all(struct mst_evals *evals, struct mst_eval *eval, struct mst_rng *rng,
                           struct mst_pick *out)
 {
+    mst_mark_go(evals->marks, MST_PART_SCORE);
     out->node = best_row(eval, rng);
     tell_batch(evals, eval, out->node);
 }
@@ -272,7 +278,9 @@ bool mst_pick_first(struct mst_eval *eval, uint32_t pod, mst_sym name, struct ms
     uint32_t row = mst_nodes_row(&cluster->nodes, name);
     if (row == MST_ROW_NONE)
         return false;
+    mst_mark_go(eval->owner->marks, MST_PART_FILTER);
     mst_verdict verdict = mst_eval_verdict(eval, pod, row);
+    mst_mark_halt(eval->owner->marks, MST_PART_FILTER);
     if (verdict == MST_VERDICT_OK) {
         out->code = MST_SUCCESS;
         out->node = row;
@@ -285,6 +293,15 @@ bool mst_pick_first(struct mst_eval *eval, uint32_t pod, mst_sym name, struct ms
         eval->also_restricting = (uint64_t)1 << mst_verdict_slot(verdict);
     }
     return false;
+}
+
+void mst_pick_with_nominated(struct mst_eval *eval, uint32_t pod, mst_forced_rows *forced)
+{
+    if (!eval->fw->view.cluster->nominated_pod_count)
+        return;
+    mst_mark_go(eval->owner->marks, MST_PART_FILTER);
+    mst_eval_apply_nominated(eval, pod, forced);
+    mst_mark_halt(eval->owner->marks, MST_PART_FILTER);
 }
 
 const mst_verdict *mst_pick_verdicts(const struct mst_eval *eval, struct mst_arena *arena)
@@ -335,6 +352,56 @@ static void pick_any(struct mst_evals *evals, struct mst_eval *eval, struct mst_
         out->verdict = mst_pick_verdicts(eval, arena);
 }
 
+/* ---- marks ---- */
+
+#define BIT(part) (UINT32_C(1) << (part))
+enum {
+    PICK_PARTS = BIT(MST_PART_PRE_FILTER) | BIT(MST_PART_FILTER) | BIT(MST_PART_PRE_SCORE) |
+                 BIT(MST_PART_SCORE) | BIT(MST_PART_STORE),
+};
+
+static void tell_point(const struct mst_evals *evals, const struct mst_eval *eval, mst_part point,
+                       mst_code code)
+{
+    mst_mark_sample(evals->marks, point,
+                    &(struct mst_sample){ .profile = eval->fw->profile, .code = code });
+}
+
+/*
+ * A pod has a sample of each point that kube-scheduler would have run for it. PreScore and Score
+ * need a choice, and somebody who scores.
+ */
+static void tell_points(const struct mst_evals *evals, const struct mst_eval *eval, bool extenders,
+                        const struct mst_pick *out)
+{
+    if (!evals->marks || out->code == MST_WAIT)
+        return;
+    const struct mst_framework *fw = eval->fw;
+    const bool passed = eval->pre_code == MST_SUCCESS || eval->pre_score_failed;
+    tell_point(evals, eval, MST_PART_PRE_FILTER, passed ? MST_SUCCESS : eval->pre_code);
+    if (!passed)
+        return;
+    const bool failed = out->code == MST_ERROR && eval->pre_code == MST_SUCCESS && !extenders;
+    tell_point(evals, eval, MST_PART_FILTER, failed ? MST_ERROR : MST_SUCCESS);
+    if (eval->pre_score_failed)
+        tell_point(evals, eval, MST_PART_PRE_SCORE, MST_ERROR);
+    if (out->code != MST_SUCCESS || out->feasible < 2 ||
+        (!fw->score_count && fw->extender_slot == MST_ROW_NONE))
+        return;
+    tell_point(evals, eval, MST_PART_PRE_SCORE, MST_SUCCESS);
+    tell_point(evals, eval, MST_PART_SCORE, MST_SUCCESS);
+}
+
+static void tell_chosen(const struct mst_evals *evals, const struct mst_eval *eval,
+                        const struct mst_batch_ask *ask, mst_sym node, bool list)
+{
+    mst_mark_go(evals->marks, MST_PART_STORE);
+    mst_batch_chose(ask, node, list);
+    tell_point(evals, eval, MST_PART_STORE, MST_SUCCESS);
+}
+
+/* ---- a pick ---- */
+
 void mst_eval_pick(struct mst_evals *evals, const struct mst_framework *fw, uint32_t pod,
                    struct mst_rng *rng, struct mst_arena *arena, struct mst_pick *out)
 {
@@ -352,6 +419,7 @@ void mst_eval_pick_batched(struct mst_evals *evals, const struct mst_framework *
         out->message = MST_STR("no nodes available to schedule pods");
         return;
     }
+    mst_mark_zero(evals->marks, PICK_PARTS);
     struct mst_eval *eval = mst_eval_of(evals, fw, pod);
     struct mst_frame frame;
     mst_forced_rows forced = { 0 };
@@ -367,19 +435,19 @@ void mst_eval_pick_batched(struct mst_evals *evals, const struct mst_framework *
     if (extenders && eval->pre_code == MST_SUCCESS) {
         mst_pick_extended(evals, eval, pod, extenders, rng, arena, out);
     } else if (!(fast = mst_pick_first(eval, pod, first, out, &forced))) {
-        if (cluster->nominated_pod_count)
-            mst_eval_apply_nominated(eval, pod, &forced);
+        mst_pick_with_nominated(eval, pod, &forced);
         pick_any(evals, eval, rng, arena, out);
     }
     mst_eval_restore(eval, &forced);
+    tell_points(evals, eval, extenders != 0, out);
     out->skips = eval->skips_now;
     out->eval = eval;
     mst_eval_close(eval, &frame);
     eval->also_restricting = 0;
     evals->ask = NULL;
     if (ask && out->code == MST_SUCCESS)
-        mst_batch_chose(ask, cluster->nodes.name[out->node],
-                        fast ? hint != MST_SYM_NONE : out->feasible > 1);
+        tell_chosen(evals, eval, ask, cluster->nodes.name[out->node],
+                    fast ? hint != MST_SYM_NONE : out->feasible > 1);
 }
 
 bool mst_eval_score(struct mst_eval *eval, uint32_t slot, uint32_t row, int64_t *ret_raw,

@@ -211,11 +211,13 @@ const char *mst_framework_slot_name(const struct mst_framework *fw, uint32_t slo
 }
 
 static bool gated_by(const struct mst_framework *fw, uint32_t slot, uint32_t pod,
-                     struct mst_arena *arena, struct mst_status *out)
+                     const struct mst_marks *marks, struct mst_arena *arena, struct mst_status *out)
 {
     const struct mst_slot *s = &fw->slots[slot];
     *out = (struct mst_status){ .code = MST_SUCCESS, .plugin = MST_ROW_NONE };
+    mst_mark_begin(marks, MST_PART_PLUGIN);
     s->plugin->pre_enqueue(&fw->view, s->instance, pod, arena, out);
+    mst_mark_plugin(marks, MST_PART_PRE_ENQUEUE, s->plugin->name, out->code);
     if (out->code == MST_SUCCESS)
         return false;
     out->plugin = slot;
@@ -223,13 +225,15 @@ static bool gated_by(const struct mst_framework *fw, uint32_t slot, uint32_t pod
 }
 
 void mst_framework_pre_enqueue(const struct mst_framework *fw, uint32_t pod, uint32_t first_slot,
-                               struct mst_arena *arena, struct mst_status *out)
+                               const struct mst_marks *marks, struct mst_arena *arena,
+                               struct mst_status *out)
 {
     *out = (struct mst_status){ .code = MST_SUCCESS, .plugin = MST_ROW_NONE };
-    if (first_slot != MST_ROW_NONE && gated_by(fw, first_slot, pod, arena, out))
+    if (first_slot != MST_ROW_NONE && gated_by(fw, first_slot, pod, marks, arena, out))
         return;
     for (uint32_t i = 0; i < fw->pre_enqueue_count; i++)
-        if (fw->pre_enqueue[i] != first_slot && gated_by(fw, fw->pre_enqueue[i], pod, arena, out))
+        if (fw->pre_enqueue[i] != first_slot &&
+            gated_by(fw, fw->pre_enqueue[i], pod, marks, arena, out))
             return;
 }
 

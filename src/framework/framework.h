@@ -10,6 +10,7 @@
 #define MST_FRAMEWORK_H
 
 #include "framework/config.h"
+#include "framework/marks.h"
 #include "framework/plugin_args.h"
 
 struct mst_slot {
@@ -55,10 +56,12 @@ const char *mst_framework_slot_name(const struct mst_framework *fw, uint32_t slo
 
 /*
  * PreEnqueue for one pod: `first_slot` (MST_ROW_NONE: none) is asked first, then the configured
- * order; the first "no" ends it. out->plugin is the slot that gated.
+ * order; the first "no" ends it. out->plugin is the slot that gated. `marks`: single plugins are
+ * measured; NULL: not.
  */
 void mst_framework_pre_enqueue(const struct mst_framework *fw, uint32_t pod, uint32_t first_slot,
-                               struct mst_arena *arena, struct mst_status *out);
+                               const struct mst_marks *marks, struct mst_arena *arena,
+                               struct mst_status *out);
 
 /* True if the plugin registered for the event (scheduling.md 1.7 "Matching"). */
 bool mst_framework_listens(const struct mst_framework *fw, uint32_t slot,

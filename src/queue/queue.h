@@ -64,6 +64,7 @@ struct mst_queue_options {
     const struct mst_config *config; /* profile, gates, backoffs, timeout */
     bool unpops;                   /* mst_queue_unpop will be called: a pop keeps what it changes */
     struct mst_queue_stats *stats; /* counted in, never read (queue_stats.h); NULL: not counted */
+    const struct mst_marks *marks; /* NULL: nobody measures */
 };
 
 struct mst_queue; /* queue_internal.h */

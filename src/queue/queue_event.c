@@ -57,7 +57,13 @@ static mst_requeue ask_hints(struct mst_queue *queue, uint32_t pod,
         bool is_pending = e->pending >> slot & 1;
         if (best == MST_REQUEUE_AFTER_BACKOFF && !is_pending)
             continue;
-        if (mst_framework_hint(fw, slot, pod, event) != MST_HINT_QUEUE)
+        mst_mark_begin(queue->o.marks, MST_PART_QUEUE_HINT);
+        const mst_hint hint = mst_framework_hint(fw, slot, pod, event);
+        mst_mark_sample(queue->o.marks, MST_PART_QUEUE_HINT,
+                        &(struct mst_sample){ .plugin = fw->slots[slot].plugin->name,
+                                              .event = event->label,
+                                              .yes = hint == MST_HINT_QUEUE });
+        if (hint != MST_HINT_QUEUE)
             continue;
         if (is_pending)
             return MST_REQUEUE_NOW;

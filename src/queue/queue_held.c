@@ -69,7 +69,7 @@ static struct mst_str own_text(struct mst_queue *queue, const struct mst_entity 
     if (slot == fw->slot_count)
         return MST_STR_NONE;
     struct mst_status status = { .plugin = MST_ROW_NONE };
-    mst_framework_pre_enqueue(fw, pod, slot, arena, &status);
+    mst_framework_pre_enqueue(fw, pod, slot, NULL, arena, &status);
     return status.code != MST_SUCCESS && status.plugin == slot ? status.reason : MST_STR_NONE;
 }
 

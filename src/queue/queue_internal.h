@@ -96,8 +96,9 @@ struct mst_q_popped {
 
 struct mst_queue {
     struct mst_queue_options o;
-    const char *cause; /* for stats: the event that what happens now follows from; NULL: none */
-    uint8_t named;     /* for stats: the store that a hint named, MST_STORE_NONE: no hint did */
+    const char *cause;     /* for stats: the event that what happens now follows from; NULL: none */
+    uint8_t named;         /* for stats: the store that a hint named, MST_STORE_NONE: no hint did */
+    uint32_t pre_enqueues; /* for marks: how often PreEnqueue was asked with them */
     MST_VEC(struct mst_q_pod) pods;
     MST_VEC(struct mst_q_group) groups;
     uint64_t serial;

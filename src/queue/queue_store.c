@@ -103,7 +103,13 @@ static bool pod_passes(struct mst_queue *queue, uint32_t pod)
     uint32_t first = e->gate_slot == MST_Q_NO_SLOT ? (uint32_t)MST_ROW_NONE : e->gate_slot;
     struct mst_status status = { .plugin = MST_ROW_NONE };
     mst_arena_reset(&queue->scratch);
-    mst_framework_pre_enqueue(mst_q_framework(queue, pod), pod, first, &queue->scratch, &status);
+    const struct mst_framework *fw = mst_q_framework(queue, pod);
+    const struct mst_marks *marks = queue->o.marks;
+    const bool plugins = marks && queue->pre_enqueues++ % MST_MARK_PLUGINS_EVERY == 0;
+    mst_mark_begin(marks, MST_PART_PRE_ENQUEUE);
+    mst_framework_pre_enqueue(fw, pod, first, plugins ? marks : NULL, &queue->scratch, &status);
+    mst_mark_sample(marks, MST_PART_PRE_ENQUEUE,
+                    &(struct mst_sample){ .profile = fw->profile, .code = status.code });
     if (status.code == MST_SUCCESS) {
         e->gate_slot = MST_Q_NO_SLOT;
         return true;

@@ -95,7 +95,7 @@ static void test_families_are_upstreams(struct mst_test *t)
         if (want->bounds)
             same_bounds(t, got, want->bounds);
     }
-    t_int(t, have, 43);
+    t_int(t, have, 50);
 }
 
 /* What dashboards and alerts of kubernetes-mixin look at is there, whatever else is not. */
@@ -111,6 +111,8 @@ static void test_dashboards_find_theirs(struct mst_test *t)
         "scheduler_scheduling_algorithm_duration_seconds",
         "scheduler_schedule_attempts_total",
         "scheduler_pending_pods",
+        "scheduler_goroutines",
+        "scheduler_framework_extension_point_duration_seconds",
     };
     for (size_t i = 0; i < MST_COUNT(names); i++) {
         t_case(t, names[i]);
