@@ -149,7 +149,7 @@ static bool pod_passes(struct twin *x, uint32_t pod)
 {
     struct twin_pod *p = &x->pods[pod];
     struct mst_status status;
-    mst_framework_pre_enqueue(&x->w->frameworks[row_of(x, pod)->profile], pod, p->gate_slot,
+    mst_framework_pre_enqueue(&x->w->frameworks[row_of(x, pod)->profile], pod, p->gate_slot, NULL,
                               &x->w->arena, &status);
     p->gate_slot = status.code == MST_SUCCESS ? (uint32_t)MST_ROW_NONE : status.plugin;
     if (status.code != MST_SUCCESS)
