@@ -88,21 +88,40 @@ struct mst_failure {
 void mst_engine_fail_pod(struct mst_engine *engine, uint32_t pod, bool member,
                          const struct mst_failure *failure);
 
-/* ---- marks (engine_marks.c) ---- */
+/* ---- marks (engine_marks.c); nothing when nobody measures ---- */
 
 /* The event at hand is one of these; for its duration alone. */
-void mst_engine_handles(struct mst_engine *engine, const char *label);
+static inline void mst_engine_handles(struct mst_engine *engine, const char *label)
+{
+    if (engine->marks && engine->handled.n < MST_EVENT_LABELS_MAX)
+        engine->handled.v[engine->handled.n++] = label;
+}
 /* For single plugins, in some attempts; else NULL. */
-const struct mst_marks *mst_engine_plugin_marks(const struct mst_engine *engine);
+static inline const struct mst_marks *mst_engine_plugin_marks(const struct mst_engine *engine)
+{
+    return engine->marks && engine->cycle % MST_MARK_PLUGINS_EVERY == 0 ? engine->marks : NULL;
+}
+void mst_engine_sample_point(const struct mst_engine *engine, mst_part point, uint32_t profile,
+                             mst_code code, const char *plugin);
 /* The point's stopwatch is read. `plugin`: it did all of it; NULL: it is not told apart. */
-void mst_engine_mark(struct mst_engine *engine, mst_part point, const struct mst_framework *fw,
-                     mst_code code, const char *plugin);
+static inline void mst_engine_mark(const struct mst_engine *engine, mst_part point,
+                                   const struct mst_framework *fw, mst_code code,
+                                   const char *plugin)
+{
+    if (engine->marks)
+        mst_engine_sample_point(engine, point, fw->profile, code, plugin);
+}
 /* A point at which nothing is done. */
-void mst_engine_mark_idle(struct mst_engine *engine, mst_part point, uint32_t profile,
-                          mst_code code);
-void mst_engine_mark_preemption(struct mst_engine *engine, bool group, mst_code code);
-/* The host's clock runs for the event at hand from the first to the second. */
-void mst_engine_mark_event(struct mst_engine *engine);
+static inline void mst_engine_mark_idle(const struct mst_engine *engine, mst_part point,
+                                        uint32_t profile, mst_code code)
+{
+    if (!engine->marks)
+        return;
+    mst_mark_zero(engine->marks, UINT32_C(1) << point);
+    mst_engine_sample_point(engine, point, profile, code, NULL);
+}
+void mst_engine_mark_preemption(const struct mst_engine *engine, bool group, mst_code code);
+/* What was told of the event at hand since its stopwatch began: its samples. */
 void mst_engine_mark_handled(struct mst_engine *engine);
 
 /* ---- effects (effects.c) ---- */

@@ -479,13 +479,14 @@ void mst_engine_event(struct mst_engine *engine, const struct mst_event *event, 
 {
     mst_assert(now_ns >= engine->now_ns);
     engine->now_ns = now_ns;
-    mst_engine_mark_event(engine);
+    mst_mark_begin(engine->marks, MST_PART_EVENT);
     switch (event->kind) {
     case MST_EVENT_SET: set(engine, event->object); break;
     case MST_EVENT_REMOVE: remove_object(engine, event->object); break;
     case MST_EVENT_EFFECT_DONE:
     case MST_EVENT_EFFECT_FAILED: mst_engine_answer(engine, event); break;
     }
-    mst_engine_mark_handled(engine);
+    if (engine->marks)
+        mst_engine_mark_handled(engine);
     mst_arena_reset(&engine->arena);
 }

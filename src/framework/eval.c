@@ -113,7 +113,8 @@ static void restrict_rows(const struct mst_eval *eval, uint32_t begin, uint32_t 
 
 _Static_assert(MST_VERDICT_OK == 0, "what restrict_rows clears to");
 
-static void filter_rows(struct mst_eval *eval, uint32_t begin, uint32_t end, mst_verdict *verdict)
+static void filter_rows_measured(struct mst_eval *eval, uint32_t begin, uint32_t end,
+                                 mst_verdict *verdict)
 {
     const struct mst_framework *fw = eval->fw;
     const struct mst_marks *marks = eval->owner->plugin_marks;
@@ -124,6 +125,21 @@ static void filter_rows(struct mst_eval *eval, uint32_t begin, uint32_t end, mst
         s->plugin->filter(&fw->view, s->instance, eval->filter_state[slot], begin, end,
                           (slot + 1) << MST_VERDICT_SLOT_SHIFT, verdict);
         mst_mark_plugin(marks, MST_PART_FILTER, s->plugin->name, MST_SUCCESS);
+    }
+}
+
+static void filter_rows(struct mst_eval *eval, uint32_t begin, uint32_t end, mst_verdict *verdict)
+{
+    const struct mst_framework *fw = eval->fw;
+    if (eval->owner->plugin_marks) { /* one look for all: rows come one by one as well */
+        filter_rows_measured(eval, begin, end, verdict);
+        return;
+    }
+    for (uint32_t i = 0; i < eval->filter_count; i++) {
+        uint32_t slot = eval->filters[i];
+        const struct mst_slot *s = &fw->slots[slot];
+        s->plugin->filter(&fw->view, s->instance, eval->filter_state[slot], begin, end,
+                          (slot + 1) << MST_VERDICT_SLOT_SHIFT, verdict);
     }
 }
 
@@ -148,20 +164,10 @@ static void add_to_sum(int64_t *restrict sum, const int64_t *restrict score, int
             sum[i] += start + weight * score[i];
 }
 
-/* One plugin's raw scores of a range of rows. */
-static void ask_score(const struct mst_eval *eval, uint32_t slot, uint32_t begin, uint32_t end,
-                      int64_t *raw)
-{
-    const struct mst_slot *s = &eval->fw->slots[slot];
-    const struct mst_marks *marks = eval->owner->plugin_marks;
-    mst_mark_begin(marks, MST_PART_PLUGIN);
-    s->plugin->score(&eval->fw->view, s->instance, eval->score_state[slot], begin, end, raw);
-    mst_mark_plugin(marks, MST_PART_SCORE, s->plugin->name, MST_SUCCESS);
-}
-
 static void score_rows(struct mst_eval *eval, uint32_t begin, uint32_t end)
 {
     const struct mst_framework *fw = eval->fw;
+    const struct mst_marks *marks = eval->owner->plugin_marks;
     /* Plugins fill by row: the block's scores, as if the array began at row 0. */
     mst_vec_reserve(&eval->owner->scratch, end - begin);
     int64_t *block = eval->owner->scratch.v, *scratch = block - begin;
@@ -172,7 +178,10 @@ static void score_rows(struct mst_eval *eval, uint32_t begin, uint32_t end)
     for (uint32_t i = 0; i < eval->adder_count; i++) {
         uint32_t slot = eval->adders[i];
         const struct mst_slot *s = &fw->slots[slot];
-        ask_score(eval, slot, begin, end, i == 0 ? base : scratch);
+        mst_mark_begin(marks, MST_PART_PLUGIN);
+        s->plugin->score(&fw->view, s->instance, eval->score_state[slot], begin, end,
+                         i == 0 ? base : scratch);
+        mst_mark_plugin(marks, MST_PART_SCORE, s->plugin->name, MST_SUCCESS);
         if (i == 0 && s->weight == 1 && eval->adder_count > 1)
             continue;
         if (i == 0)
@@ -181,8 +190,14 @@ static void score_rows(struct mst_eval *eval, uint32_t begin, uint32_t end)
             add_to_sum(base + begin, block, start, s->weight, end - begin);
         start = 0;
     }
-    for (uint32_t i = 0; i < eval->normalized_count; i++)
-        ask_score(eval, eval->normalized[i].slot, begin, end, eval->normalized[i].raw);
+    for (uint32_t i = 0; i < eval->normalized_count; i++) {
+        uint32_t slot = eval->normalized[i].slot;
+        const struct mst_slot *s = &fw->slots[slot];
+        mst_mark_begin(marks, MST_PART_PLUGIN);
+        s->plugin->score(&fw->view, s->instance, eval->score_state[slot], begin, end,
+                         eval->normalized[i].raw);
+        mst_mark_plugin(marks, MST_PART_SCORE, s->plugin->name, MST_SUCCESS);
+    }
 }
 
 static int64_t total_of(const struct mst_eval *eval, uint32_t row)

@@ -83,8 +83,10 @@ static inline void mst_mark_go(const struct mst_marks *marks, mst_part part)
 
 static inline void mst_mark_begin(const struct mst_marks *marks, mst_part part)
 {
-    mst_mark_zero(marks, UINT32_C(1) << part);
-    mst_mark_go(marks, part);
+    if (!marks)
+        return;
+    marks->zero(marks->ctx, UINT32_C(1) << part);
+    marks->go(marks->ctx, part);
 }
 
 static inline void mst_mark_halt(const struct mst_marks *marks, mst_part part)
@@ -104,8 +106,9 @@ static inline void mst_mark_sample(const struct mst_marks *marks, mst_part part,
 static inline void mst_mark_plugin(const struct mst_marks *marks, mst_part point,
                                    const char *plugin, mst_code code)
 {
-    mst_mark_sample(marks, MST_PART_PLUGIN,
-                    &(struct mst_sample){ .point = point, .plugin = plugin, .code = code });
+    if (marks)
+        marks->sample(marks->ctx, MST_PART_PLUGIN,
+                      &(struct mst_sample){ .point = point, .plugin = plugin, .code = code });
 }
 
 #endif
