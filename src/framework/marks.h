@@ -81,6 +81,7 @@ static inline void mst_mark_go(const struct mst_marks *marks, mst_part part)
         marks->go(marks->ctx, part);
 }
 
+/* From zero. */
 static inline void mst_mark_begin(const struct mst_marks *marks, mst_part part)
 {
     if (!marks)

@@ -95,7 +95,7 @@ static void test_a_known_class_is_not_filtered_again(struct mst_test *t)
     forget(&w);
     host_add(w.h, (struct host_pod_spec){ .name = "c", .cpu = "1" });
     host_run(w.h);
-    /* Plugins that count pods begin each pick anew; no node is looked at but the one that changed. */
+    /* Of nodes only the one that changed is looked at; plugins that count pods begin anew. */
     WANTS(t, &w, { "pre-filter Success", 1 }, { "filter Success ran", 1 },
           { "pre-score Success", 1 }, { "score Success ran", 1 });
     forget(&w);
@@ -170,9 +170,10 @@ static void test_groups(struct mst_test *t)
     host_run(w.h);
     /* Two find a place and give it back; the search for victims tries the group once more. */
     t_ok(t, mark_count(&w.r, "reserve Success ran") >= 2);
-    WANTS(t, &w, { "unreserve Success ran", 2 }, { "group-post-filter UnschedulableAndUnresolvable ran", 1 },
-          { "preemption group UnschedulableAndUnresolvable ran", 1 }, { "permit", 0 }, { "post-filter", 0 },
-          { "event scheduling.k8s.io/PodGroupAdd ran", 1 });
+    WANTS(t, &w, { "unreserve Success ran", 2 },
+          { "group-post-filter UnschedulableAndUnresolvable ran", 1 },
+          { "preemption group UnschedulableAndUnresolvable ran", 1 }, { "permit", 0 },
+          { "post-filter", 0 }, { "event scheduling.k8s.io/PodGroupAdd ran", 1 });
     t_ok(t, mark_count(&w.r, "feasible Wait ran") >= 1);
     t_ok(t, mark_count(&w.r, "feasible Unschedulable ran") >= 1);
     forget(&w);
@@ -242,8 +243,7 @@ static void test_events(struct mst_test *t)
     host_apply(w.h, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v}\n"
                     "spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce]}\n");
     WANTS(t, &w, { "event UnscheduledPodUpdate ran", 1 }, { "event UnscheduledPodDelete ran", 1 },
-          { "event NodeDelete ran", 1 },
-          { "event PersistentVolumeAdd ran", 1 });
+          { "event NodeDelete ran", 1 }, { "event PersistentVolumeAdd ran", 1 });
     stop(&w);
 }
 
