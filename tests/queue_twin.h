@@ -494,9 +494,18 @@ static void twin_failed(struct twin *x, uint32_t pod, uint64_t bad, uint64_t pen
     p->serial = ++x->serial;
     p->returned = p->at == MST_AT_POPPED;
     if (p->group != MST_ROW_NONE) {
+        if (p->returned)
+            p->errors = 0;
         bool fresh = resolvable(x, p->group) && x->popped != e && e->store == MST_STORE_NONE;
         if (!fresh) {
             add_member(x, pod);
+            if (!x->w->config.upstream && e->store == MST_STORE_ACTIVE && p->errors > e->errors) {
+                e->errors = p->errors;
+                e->backoff = MST_Q_NEVER;
+                e->since = x->w->now;
+                e->serial = ++x->serial;
+                requeue(x, e, MST_REQUEUE_AFTER_BACKOFF);
+            }
             return;
         }
         new_entity(e, p);

@@ -216,6 +216,26 @@ static void retry_alone(struct mst_queue *queue, uint32_t pod, int64_t now_ns)
     mst_q_requeue(queue, mst_q_group_id(group), MST_REQUEUE_AFTER_BACKOFF, now_ns);
 }
 
+/*
+ * The pod joined members that are about to be tried. Each attempt that places it is a success, and
+ * then the group waits for nothing: upstream tries a binding that always fails as fast as it can,
+ * as long as some member fits nowhere. Profile muster lets the group back off by the pod.
+ */
+static void delay_rest(struct mst_queue *queue, uint32_t pod, int64_t now_ns)
+{
+    const struct mst_q_pod *p = &queue->pods.v[pod];
+    uint32_t id = mst_q_group_id(p->group);
+    struct mst_entity *e = &queue->groups.v[p->group].e;
+    if (queue->o.config->upstream || e->store != MST_STORE_ACTIVE ||
+        p->e.errors_count <= e->errors_count)
+        return;
+    mst_q_leave(queue, id);
+    e->errors_count = p->e.errors_count;
+    e->backoff_ns = MST_Q_NEVER;
+    mst_q_stamp(queue, e, now_ns);
+    mst_q_requeue_as(queue, id, MST_REQUEUE_AFTER_BACKOFF, now_ns);
+}
+
 void mst_queue_member_failed(struct mst_queue *queue, uint32_t pod, uint64_t unschedulable_slots,
                              uint64_t pending_slots, int64_t now_ns)
 {
@@ -231,13 +251,15 @@ void mst_queue_member_failed(struct mst_queue *queue, uint32_t pod, uint64_t uns
     note_failure(queue, pod, unschedulable_slots, pending_slots, now_ns);
     mst_q_cause(queue, "ScheduleAttemptFailure");
     if (p->returned)
-        p->e.errors_count = 0; /* counts failures after submission: what retry_alone backs off by */
+        p->e.errors_count = 0; /* counts failures after submission: what the group backs off by */
     bool fresh = mst_q_resolvable(queue, p->group) && queue->popped != mst_q_group_id(p->group) &&
                  queue->groups.v[p->group].e.store == MST_STORE_NONE;
-    if (fresh)
+    if (fresh) {
         retry_alone(queue, pod, now_ns);
-    else
-        mst_q_add_member(queue, pod, now_ns);
+        return;
+    }
+    mst_q_add_member(queue, pod, now_ns);
+    delay_rest(queue, pod, now_ns);
 }
 
 void mst_queue_pod_scheduled(struct mst_queue *queue, uint32_t pod)

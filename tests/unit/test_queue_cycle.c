@@ -155,24 +155,43 @@ static void test_bind_failures_back_off(struct mst_test *t)
     }
 }
 
+/*
+ * Two of a gang, one placed and never bound, the other without room: each attempt is a success. The
+ * waits are those of one pod until 10 s x sqrt(2) caps them; upstream never waits.
+ */
 static void test_bind_failure_joins_the_waiting_group(struct mst_test *t)
 {
-    struct world w;
-    world_init(&w, false);
-    uint32_t g = add_group(&w, (struct group_spec){ .name = "g" });
-    uint32_t a = add(&w, (struct pod_spec){ .name = "a", .group = "g" });
-    uint32_t b = add(&w, (struct pod_spec){ .name = "b", .group = "g" });
-    (void)pop(&w);
-    mst_queue_pod_scheduled(w.queue, a);
-    mst_queue_member_failed(w.queue, b, BIT(SLOT_FIT), 0, w.now);
-    mst_queue_group_done(w.queue, g, MST_GROUP_SUCCESS, w.now);
-    t_int(t, store(&w, b), MST_STORE_ACTIVE);
-    mst_queue_member_failed(w.queue, a, 0, 0, w.now);
-    t_int(t, store(&w, a), MST_STORE_ACTIVE);
-    struct mst_popped popped;
-    t_ok(t, mst_queue_pop(w.queue, w.now, &popped));
-    t_ok(t, popped.pod_count == 2 && popped.attempt == 2 && popped.pods[0] == b);
-    world_done(&w);
+    static const int64_t waits_ms[] = { 1000, 2000, 4000, 8000, 14142, 14142 };
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct world w;
+        world_init(&w, upstream);
+        w.config.gates.on[MST_GATE_SchedulerPopFromBackoffQ] = false;
+        uint32_t g = add_group(&w, (struct group_spec){ .name = "g" });
+        uint32_t a = add(&w, (struct pod_spec){ .name = "a", .group = "g" });
+        uint32_t b = add(&w, (struct pod_spec){ .name = "b", .group = "g" });
+        for (uint32_t i = 0; i < MST_COUNT(waits_ms); i++) {
+            struct mst_popped popped;
+            t_ok(t, mst_queue_pop(w.queue, w.now, &popped));
+            t_ok(t, popped.pod_count == 2 && popped.attempt == i + 1);
+            t_int(t, popped.pods[0], i ? b : a);
+            mst_queue_pod_scheduled(w.queue, a);
+            mst_queue_member_failed(w.queue, b, BIT(SLOT_FIT), 0, w.now);
+            mst_queue_group_done(w.queue, g, MST_GROUP_SUCCESS, w.now);
+            t_int(t, store(&w, b), MST_STORE_ACTIVE);
+            mst_queue_member_failed(w.queue, a, 0, 0, w.now);
+            mst_queue_check(w.queue);
+            if (upstream) {
+                t_int(t, store(&w, a), MST_STORE_ACTIVE);
+                continue;
+            }
+            t_int(t, store(&w, a), MST_STORE_ERROR_BACKOFF);
+            int64_t end = mst_queue_backoff_end(w.queue, a);
+            t_int(t, end, mst_q_floor_second(w.now + waits_ms[i] * 1000000) + SEC(1));
+            tick_at(&w, end);
+            t_int(t, store(&w, a), MST_STORE_ACTIVE);
+        }
+        world_done(&w);
+    }
 }
 
 static void test_lone_bind_failure(struct mst_test *t)
