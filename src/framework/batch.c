@@ -260,7 +260,7 @@ static mst_sym find_hint(const struct mst_batch_ask *ask, struct mst_eval *eval,
 {
     struct mst_batch *batch = ask->batch;
     const struct mst_view *view = &eval->fw->view;
-    if (eval->pre_code != MST_SUCCESS || !batch->names.n)
+    if (!batch->names.n)
         return MST_SYM_NONE;
     const mst_batch_flush flush = judge(ask, view->cluster, pod);
     batch->counts.flushed[flush]++;
@@ -284,7 +284,7 @@ static mst_sym find_hint(const struct mst_batch_ask *ask, struct mst_eval *eval,
 mst_sym mst_batch_hint(const struct mst_batch_ask *ask, struct mst_eval *eval, uint32_t pod,
                        struct mst_rng *rng)
 {
-    const struct mst_marks *marks = eval->pre_code == MST_SUCCESS ? eval->owner->marks : NULL;
+    const struct mst_marks *marks = eval->owner->marks;
     mst_mark_begin(marks, MST_PART_NODE_HINT);
     ask->batch->hinted = find_hint(ask, eval, pod, rng);
     mst_mark_sample(marks, MST_PART_NODE_HINT,

@@ -68,8 +68,8 @@ struct mst_batch_ask {
 };
 
 /*
- * The node to try first, taken from the list; MST_SYM_NONE: no hint. The evaluation is the asking
- * pod's, opened.
+ * The node to try first, taken from the list; MST_SYM_NONE: no hint. A nominated pod gets
+ * none. The evaluation is the asking pod's, opened; PreFilter let it pass.
  */
 mst_sym mst_batch_hint(const struct mst_batch_ask *ask, struct mst_eval *eval, uint32_t pod,
                        struct mst_rng *rng);

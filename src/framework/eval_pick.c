@@ -428,8 +428,10 @@ void mst_eval_pick_batched(struct mst_evals *evals, const struct mst_framework *
     mst_sym first = cluster->pods.v[pod].status_nominated, hint = MST_SYM_NONE;
     if (ask)
         ask->batch->hinted = MST_SYM_NONE;
-    if (ask && first == MST_SYM_NONE)
-        first = hint = mst_batch_hint(ask, eval, pod, rng);
+    if (ask && eval->pre_code == MST_SUCCESS)
+        hint = mst_batch_hint(ask, eval, pod, rng);
+    if (first == MST_SYM_NONE)
+        first = hint;
     evals->ask = ask;
     bool fast = false;
     if (extenders && eval->pre_code == MST_SUCCESS) {

@@ -266,10 +266,32 @@ static void test_batching_node_gone(struct mst_test *t)
     }
 }
 
+/* Every pod that passes PreFilter asks; one that is nominated is told nothing. */
+static void test_batching_counts(struct mst_test *t)
+{
+    struct host *h = host_with(true, listed, NULL);
+    const struct mst_batch_counts *counts = &h->engine->batches[0].counts;
+    host_apply(h, NODE("n1", "8") NODE("n2", "4"));
+    host_add(h, (struct host_pod_spec){ .name = "a", .cpu = "1" });
+    (void)host_step(h);
+    t_ok(t, counts->no_hint == 1 && counts->hint_used == 0);
+    host_apply(h, "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {" CPU(
+                      "cpu: 1") "}\n"
+                                "status: {nominatedNodeName: n2}\n");
+    (void)host_step(h);
+    t_ok(t, host_saw(h, "bind default/b n2"));
+    t_ok(t, counts->no_hint == 2 && counts->flushed[MST_BATCH_POD_NOMINATED] == 1);
+    host_apply(h, "apiVersion: v1\nkind: Pod\nmetadata: {name: c}\nspec: {" VOL(
+                      "{name: v, persistentVolumeClaim: {claimName: none}}") "}\n");
+    (void)host_step(h);
+    t_ok(t, counts->no_hint == 2 && counts->hint_used == 0 && counts->hint_not_used == 0);
+    host_free(h);
+}
+
 /* clang-format off */
 MST_TEST_MAIN(T(test_signature_of_two), T(test_signature_refused), T(test_signature_labels_ignored),
               T(test_signature_default_configuration), T(test_signature_not_asked_for),
               T(test_signature_follows_the_pod), T(test_batching_hint_after_rollback),
               T(test_batching_last_node_again), T(test_batching_other_signature),
-              T(test_batching_node_gone))
+              T(test_batching_node_gone), T(test_batching_counts))
 /* clang-format on */
