@@ -137,6 +137,7 @@ struct mst_reflector_stats mst_feeds_stats(const struct mst_feeds *feeds)
         sum.bookmarks += one.bookmarks;
         sum.bytes += one.bytes;
         sum.bad_objects += one.bad_objects;
+        sum.objects += one.objects;
     }
     return sum;
 }

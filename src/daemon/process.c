@@ -168,7 +168,7 @@ static void on_synced(void *ctx)
 {
     struct mst_process *p = ctx;
     const struct mst_reflector_stats stats = mst_feeds_stats(mst_scheduler_feeds(p->scheduler));
-    mst_log(p->options->log, 1, "Everything is listed", MST_KINT("objects", (int64_t)stats.events),
+    mst_log(p->options->log, 1, "Everything is listed", MST_KINT("objects", (int64_t)stats.objects),
             MST_KINT("bytes", (int64_t)stats.bytes));
 }
 
