@@ -11,8 +11,8 @@
  * the other requests; and an answer that comes alone waits for nothing.
  *
  * kube-apiserver has one goroutine that reads and writes all of a connection, which falls behind
- * under load. With a second connection it carries out a seventh more bindings, at the same number
- * of requests under way.
+ * under load. With a second connection it carries out a fifth more bindings, at the same number of
+ * requests under way.
  */
 #include "client/client_internal.h"
 #include "client/curl_help.h"

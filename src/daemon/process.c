@@ -126,11 +126,12 @@ static void on_drained(void *ctx)
     const struct mst_writer *writer = mst_scheduler_writer(p->scheduler);
     const struct mst_writer_stats s =
         writer ? mst_writer_stats_of(writer) : (struct mst_writer_stats){ 0 };
+    const uint32_t events_left = writer ? mst_writer_events_pending(writer) : 0;
     mst_log(p->options->log, 1, "Everything that was decided is carried out",
             MST_KINT("binds", (int64_t)s.binds), MST_KINT("bindErrors", (int64_t)s.bind_errors),
             MST_KINT("patches", (int64_t)s.patches), MST_KINT("evictions", (int64_t)s.evictions),
             MST_KINT("retries", (int64_t)s.retries), MST_KINT("events", (int64_t)s.events_sent),
-            MST_KINT("eventsDropped", (int64_t)s.events_dropped));
+            MST_KINT("eventsDropped", (int64_t)s.events_dropped + events_left));
     if (p->lease)
         mst_lease_release(p->lease, on_released, p);
     else
