@@ -40,6 +40,12 @@ void mst_reflector_free(struct mst_reflector *r)
     mst_free(r);
 }
 
+uint32_t mst_reflector_count(const struct mst_reflector *r)
+{
+    (void)r;
+    return 1;
+}
+
 struct mst_reflector_stats mst_reflector_stats_of(const struct mst_reflector *r)
 {
     (void)r;

@@ -132,9 +132,7 @@ uint32_t mst_reflector_count(const struct mst_reflector *r)
 
 struct mst_reflector_stats mst_reflector_stats_of(const struct mst_reflector *r)
 {
-    struct mst_reflector_stats stats = r->stats;
-    stats.objects = mst_known_count(&r->known);
-    return stats;
+    return r->stats;
 }
 
 /* ---- requests ---- */

@@ -59,8 +59,7 @@ uint32_t mst_reflector_count(const struct mst_reflector *reflector);
 
 /* Since the start. `lists` counts pages, `watches` initial streams too; bytes are of bodies. */
 struct mst_reflector_stats {
-    uint64_t lists, watches, events, bookmarks, bytes, bad_objects; /* since the start */
-    uint64_t objects;                                               /* known now */
+    uint64_t lists, watches, events, bookmarks, bytes, bad_objects;
 };
 struct mst_reflector_stats mst_reflector_stats_of(const struct mst_reflector *reflector);
 

@@ -96,10 +96,15 @@ static inline void mst_engine_handles(struct mst_engine *engine, const char *lab
     if (engine->marks && engine->handled.n < MST_EVENT_LABELS_MAX)
         engine->handled.v[engine->handled.n++] = label;
 }
-/* For single plugins, in some attempts; else NULL. */
+/* Single plugins are measured in the attempt at hand. */
+static inline bool mst_engine_plugins_turn(const struct mst_engine *engine)
+{
+    return engine->cycle % MST_MARK_PLUGINS_EVERY == 0;
+}
+/* For single plugins, in such attempts; else NULL. */
 static inline const struct mst_marks *mst_engine_plugin_marks(const struct mst_engine *engine)
 {
-    return engine->marks && engine->cycle % MST_MARK_PLUGINS_EVERY == 0 ? engine->marks : NULL;
+    return engine->marks && mst_engine_plugins_turn(engine) ? engine->marks : NULL;
 }
 void mst_engine_sample_point(const struct mst_engine *engine, mst_part point, uint32_t profile,
                              mst_code code, const char *plugin);

@@ -57,22 +57,28 @@ void mst_count_placed(struct mst_engine *engine, uint32_t pod)
     struct mst_stat_begun *begun = &stats->begun.v[pod];
     *begun = (struct mst_stat_begun){ .start_ns = engine->now_ns,
                                       .initial_ns = mst_queue_since(engine->queue, pod),
-                                      .plugins = engine->cycle % MST_MARK_PLUGINS_EVERY == 0 };
+                                      .plugins = mst_engine_plugins_turn(engine) };
     begun->attempts = mst_queue_tries(engine->queue, pod, &begun->after_flush);
+}
+
+/* `since_ns`: of what was begun for the pod. */
+static void count_point(struct mst_engine *engine, uint32_t pod, struct mst_stat_point point,
+                        int64_t since_ns)
+{
+    point.plugin = engine->stats->begun.v[pod].plugins ? point.plugin : NULL;
+    point.ns = engine->now_ns - since_ns;
+    mst_vec_push(&engine->stats->points, point);
 }
 
 void mst_count_pre_bound(struct mst_engine *engine, uint32_t pod, mst_code code, const char *plugin)
 {
-    struct mst_stats *stats = engine->stats;
-    if (!stats || pod >= stats->begun.n)
-        return;
-    const struct mst_stat_begun *begun = &stats->begun.v[pod];
-    mst_vec_push(&stats->points,
-                 (struct mst_stat_point){ .profile = engine->cluster.pods.v[pod].profile,
-                                          .point = MST_PART_PRE_BIND,
-                                          .code = code,
-                                          .plugin = begun->plugins ? plugin : NULL,
-                                          .ns = engine->now_ns - begun->start_ns });
+    if (engine->stats && pod < engine->stats->begun.n)
+        count_point(engine, pod,
+                    (struct mst_stat_point){ .profile = engine->cluster.pods.v[pod].profile,
+                                             .point = MST_PART_PRE_BIND,
+                                             .code = code,
+                                             .plugin = plugin },
+                    engine->stats->begun.v[pod].start_ns);
 }
 
 void mst_count_bind_sent(struct mst_engine *engine, uint32_t pod)
@@ -84,16 +90,13 @@ void mst_count_bind_sent(struct mst_engine *engine, uint32_t pod)
 void mst_count_bind_answered(struct mst_engine *engine, uint32_t pod, uint32_t profile,
                              mst_code code)
 {
-    struct mst_stats *stats = engine->stats;
-    if (!stats || pod >= stats->begun.n)
-        return;
-    const struct mst_stat_begun *begun = &stats->begun.v[pod];
-    mst_vec_push(&stats->points,
-                 (struct mst_stat_point){ .profile = profile,
-                                          .point = MST_PART_BIND,
-                                          .code = code,
-                                          .plugin = begun->plugins ? "DefaultBinder" : NULL,
-                                          .ns = engine->now_ns - begun->sent_ns });
+    if (engine->stats && pod < engine->stats->begun.n)
+        count_point(engine, pod,
+                    (struct mst_stat_point){ .profile = profile,
+                                             .point = MST_PART_BIND,
+                                             .code = code,
+                                             .plugin = "DefaultBinder" },
+                    engine->stats->begun.v[pod].sent_ns);
 }
 
 void mst_count_bound(struct mst_engine *engine, uint32_t pod, uint32_t profile)

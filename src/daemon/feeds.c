@@ -126,18 +126,12 @@ void mst_feeds_missing(const struct mst_feeds *feeds, struct mst_buf *out)
     }
 }
 
-struct mst_reflector_stats mst_feeds_stats(const struct mst_feeds *feeds)
+struct mst_feeds_size mst_feeds_size_of(const struct mst_feeds *feeds)
 {
-    struct mst_reflector_stats sum = { 0 };
+    struct mst_feeds_size sum = { 0 };
     for (uint32_t i = 0; i < feeds->count; i++) {
-        const struct mst_reflector_stats one = mst_reflector_stats_of(feeds->list[i].reflector);
-        sum.lists += one.lists;
-        sum.watches += one.watches;
-        sum.events += one.events;
-        sum.bookmarks += one.bookmarks;
-        sum.bytes += one.bytes;
-        sum.bad_objects += one.bad_objects;
-        sum.objects += one.objects;
+        sum.objects += mst_reflector_count(feeds->list[i].reflector);
+        sum.bytes += mst_reflector_stats_of(feeds->list[i].reflector).bytes;
     }
     return sum;
 }

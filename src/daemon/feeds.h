@@ -36,7 +36,10 @@ void mst_feeds_free(struct mst_feeds *feeds);
 bool mst_feeds_synced(const struct mst_feeds *feeds);
 /* The kinds whose first list is not there yet, for people: "Pod, Node". */
 void mst_feeds_missing(const struct mst_feeds *feeds, struct mst_buf *out);
-/* Sums over all kinds. */
-struct mst_reflector_stats mst_feeds_stats(const struct mst_feeds *feeds);
+/* Over all kinds: objects known now, bytes read since the start. */
+struct mst_feeds_size {
+    uint64_t objects, bytes;
+};
+struct mst_feeds_size mst_feeds_size_of(const struct mst_feeds *feeds);
 
 #endif

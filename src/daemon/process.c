@@ -168,9 +168,9 @@ static void on_signal(evutil_socket_t fd, short what, void *ctx)
 static void on_synced(void *ctx)
 {
     struct mst_process *p = ctx;
-    const struct mst_reflector_stats stats = mst_feeds_stats(mst_scheduler_feeds(p->scheduler));
-    mst_log(p->options->log, 1, "Everything is listed", MST_KINT("objects", (int64_t)stats.objects),
-            MST_KINT("bytes", (int64_t)stats.bytes));
+    const struct mst_feeds_size size = mst_feeds_size_of(mst_scheduler_feeds(p->scheduler));
+    mst_log(p->options->log, 1, "Everything is listed", MST_KINT("objects", (int64_t)size.objects),
+            MST_KINT("bytes", (int64_t)size.bytes));
 }
 
 static void on_stepped(void *ctx, const struct mst_engine *engine, int64_t took_ns)

@@ -6,22 +6,11 @@
 
 #include <stdlib.h>
 
-#include "daemon/metrics_scheduler.h"
-#include "engine_helper.h"
-#include "tap.h"
+#include "metrics_helper.h"
 
 #define US INT64_C(1000)
 #define MS (1000 * US)
 #define BIT(part) (UINT32_C(1) << (part))
-
-struct world {
-    struct host *h;
-    struct mst_stats stats;
-    struct mst_sched_metrics *m;
-    const struct mst_marks *marks;
-    int64_t now_ns, tick_ns;
-    struct mst_buf text;
-};
 
 static int64_t read_clock(void *ctx)
 {
@@ -32,41 +21,11 @@ static int64_t read_clock(void *ctx)
 
 static void start(struct world *w, bool upstream, const char *config)
 {
-    *w = (struct world){ .h = host_with(upstream, config, NULL) };
-    mst_engine_free(w->h->engine);
-    w->m = mst_sched_metrics_new(&w->h->config);
+    world_init(w, upstream, config);
     mst_sched_metrics_set_clock(w->m, read_clock, w);
     w->marks = mst_sched_metrics_marks(w->m);
-    w->h->stats = &w->stats;
     w->h->marks = w->marks;
     host_start(w->h);
-}
-
-static void stop(struct world *w)
-{
-    host_free(w->h);
-    mst_stats_done(&w->stats);
-    mst_sched_metrics_free(w->m);
-    mst_buf_done(&w->text);
-}
-
-static void print(struct world *w)
-{
-    mst_sched_metrics_take(w->m, w->h->engine, &w->stats, 0.003);
-    w->text.n = 0;
-    mst_sched_metrics_print(w->m, w->h->engine, &w->text);
-    mst_buf_char(&w->text, '\0');
-}
-
-/* The sample "scheduler_NAME VALUE" is there, as a whole line. */
-static void want(struct mst_test *t, struct world *w, const char *sample)
-{
-    char line[300];
-    snprintf(line, sizeof(line), "\nscheduler_%s\n", sample);
-    if (!strstr(w->text.p, line))
-        t_fail(t, "no sample %s in\n%s", sample, w->text.p);
-    else
-        t_ok(t, true);
 }
 
 /* The value of a series, -1: there is none. */

@@ -3,17 +3,7 @@
  * printed. tests/engine_helper.h answers binds and evictions at once, so engine time stands still
  * unless a test moves it.
  */
-#include "daemon/metrics_scheduler.h"
-
-#include "engine_helper.h"
-#include "tap.h"
-
-struct world {
-    struct host *h;
-    struct mst_stats stats;
-    struct mst_sched_metrics *m;
-    struct mst_buf text;
-};
+#include "metrics_helper.h"
 
 /* The default set without default spread constraints: pods can be signed. */
 static const char signs[] =
@@ -25,39 +15,8 @@ static const char signs[] =
 /* With a configuration: profile upstream. */
 static void start(struct world *w, const char *upstream)
 {
-    *w = (struct world){ .h = host_with(upstream, upstream, NULL) };
-    mst_engine_free(w->h->engine);
-    w->h->stats = &w->stats;
+    world_init(w, upstream, upstream);
     host_start(w->h);
-    w->m = mst_sched_metrics_new(&w->h->config);
-}
-
-static void stop(struct world *w)
-{
-    host_free(w->h);
-    mst_stats_done(&w->stats);
-    mst_sched_metrics_free(w->m);
-    mst_buf_done(&w->text);
-}
-
-/* Takes over with a step of 3 ms and prints. */
-static void print(struct world *w)
-{
-    mst_sched_metrics_take(w->m, w->h->engine, &w->stats, 0.003);
-    w->text.n = 0;
-    mst_sched_metrics_print(w->m, w->h->engine, &w->text);
-    mst_buf_char(&w->text, '\0');
-}
-
-/* The sample "scheduler_NAME VALUE" is there, as a whole line. */
-static void want(struct mst_test *t, struct world *w, const char *sample)
-{
-    char line[300];
-    snprintf(line, sizeof(line), "\nscheduler_%s\n", sample);
-    if (!strstr(w->text.p, line))
-        t_fail(t, "no sample %s in\n%s", sample, w->text.p);
-    else
-        t_ok(t, true);
 }
 
 static void want_none(struct mst_test *t, struct world *w, const char *name)

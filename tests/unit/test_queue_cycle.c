@@ -122,6 +122,19 @@ static void test_group_ends(struct mst_test *t)
     }
 }
 
+/* The pod's entity waits so long after a failed binding, and is active at the end. */
+static void backs_off(struct mst_test *t, struct world *w, uint32_t pod, int64_t wait_ns)
+{
+    t_int(t, store(w, pod), MST_STORE_ERROR_BACKOFF);
+    int64_t end = mst_queue_backoff_end(w->queue, pod);
+    t_int(t, end, mst_q_floor_second(w->now + wait_ns) + SEC(1));
+    t_int(t, mst_queue_deadline(w->queue, w->now), end);
+    tick_at(w, end - 1);
+    t_int(t, store(w, pod), MST_STORE_ERROR_BACKOFF);
+    tick_at(w, end);
+    t_int(t, store(w, pod), MST_STORE_ACTIVE);
+}
+
 /* Binding fails again and again: 1, 2, 4, 8, 10 s; upstream's first retry is at once. */
 static void test_bind_failures_back_off(struct mst_test *t)
 {
@@ -137,18 +150,10 @@ static void test_bind_failures_back_off(struct mst_test *t)
             mst_queue_pod_scheduled(w.queue, a);
             mst_queue_group_done(w.queue, g, MST_GROUP_SUCCESS, w.now);
             mst_queue_member_failed(w.queue, a, 0, 0, w.now);
-            if (upstream && i == 0) {
+            if (upstream && i == 0)
                 t_int(t, store(&w, a), MST_STORE_ACTIVE);
-                continue;
-            }
-            t_int(t, store(&w, a), MST_STORE_ERROR_BACKOFF);
-            int64_t end = mst_queue_backoff_end(w.queue, a);
-            t_int(t, end, mst_q_floor_second(w.now + SEC(waits_s[i])) + SEC(1));
-            t_int(t, mst_queue_deadline(w.queue, w.now), end);
-            tick_at(&w, end - 1);
-            t_int(t, store(&w, a), MST_STORE_ERROR_BACKOFF);
-            tick_at(&w, end);
-            t_int(t, store(&w, a), MST_STORE_ACTIVE);
+            else
+                backs_off(t, &w, a, SEC(waits_s[i]));
         }
         mst_queue_check(w.queue);
         world_done(&w);
@@ -180,15 +185,10 @@ static void test_bind_failure_joins_the_waiting_group(struct mst_test *t)
             t_int(t, store(&w, b), MST_STORE_ACTIVE);
             mst_queue_member_failed(w.queue, a, 0, 0, w.now);
             mst_queue_check(w.queue);
-            if (upstream) {
+            if (upstream)
                 t_int(t, store(&w, a), MST_STORE_ACTIVE);
-                continue;
-            }
-            t_int(t, store(&w, a), MST_STORE_ERROR_BACKOFF);
-            int64_t end = mst_queue_backoff_end(w.queue, a);
-            t_int(t, end, mst_q_floor_second(w.now + waits_ms[i] * 1000000) + SEC(1));
-            tick_at(&w, end);
-            t_int(t, store(&w, a), MST_STORE_ACTIVE);
+            else
+                backs_off(t, &w, a, waits_ms[i] * 1000000);
         }
         world_done(&w);
     }

@@ -167,7 +167,6 @@ static void test_reflector_list_and_watch(struct mst_test *t)
     t_int(t, stats.lists, 1);
     t_int(t, stats.watches, 2);
     t_int(t, stats.events, 4);
-    t_int(t, stats.objects, 2);
     t_int(t, stats.bookmarks, 1);
     rig_done(&rig);
     t_int(t, rig.client.cancelled, 1);
