@@ -255,6 +255,20 @@ static inline struct mst_effect rig_message(uint64_t id, const char *name, const
                                                .last_transition = { 1780272000, 0, true } } };
 }
 
+static inline struct mst_effect rig_group(uint64_t id, const char *name, const char *status)
+{
+    return (struct mst_effect){ .id = id,
+                                .kind = MST_EFFECT_GROUP_STATUS,
+                                .object_kind = MST_KIND_POD_GROUP,
+                                .name = mst_str_of(name),
+                                .uid = MST_STR("u"),
+                                .condition_set = true,
+                                .condition = { .type = MST_STR("PodGroupInitiallyScheduled"),
+                                               .status = mst_str_of(status),
+                                               .reason = MST_STR("Why"),
+                                               .last_transition = { 1780272000, 0, true } } };
+}
+
 static inline struct mst_effect rig_nominate(uint64_t id, const char *name, const char *node)
 {
     return (struct mst_effect){ .id = id,

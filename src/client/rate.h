@@ -23,5 +23,7 @@ void mst_rate_init(struct mst_rate *rate, double per_second, int32_t burst, int6
  * Returns 0 when it did, else in how many ns (at least 1) there will be one.
  */
 int64_t mst_rate_take(struct mst_rate *rate, int64_t now_ns);
+/* What mst_rate_take would return; takes none. */
+int64_t mst_rate_wait(const struct mst_rate *rate, int64_t now_ns);
 
 #endif

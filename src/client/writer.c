@@ -1,13 +1,12 @@
 /*
- * writer.c - queues of effects, one for each object, and the requests that carry them out.
+ * writer.c - effects of one object in their order, and the requests that carry them out.
  *
- * Owns:       the queues, their timers, requests under way.
- * Invariants: a queue exists while it has work; it is in the line of those that are ready, or its
- *             first work is under way, or it waits for its timer. The first work of a queue that
- *             is not ready is never replaced. Bindings and evictions go before status patches,
- *             which still get every STATUS_EVERY-th request.
- * Not here:   what requests look like (writer_requests.c), what answers mean (writer_answers.c),
- *             Events (writer_events.c).
+ * Owns:       what the effects of each object become, their timers, requests under way.
+ * Invariants: a queue exists while it has work; it is in a line (READY), or its first work is under
+ *             way, or it waits for its timer. The first work of a queue that is not ready is never
+ *             replaced.
+ * Not here:   which object's turn it is (writer_queues.c), what requests look like
+ *             (writer_requests.c), what answers mean (writer_answers.c), Events (writer_events.c).
  * Source:     spec/scheduling.md 4.7: a binding makes status patches of the pod pointless, and so
  *             does an eviction; patches that wait become one.
  */
@@ -21,39 +20,25 @@ enum {
     RETRY_MIN_MS = 50,
     RETRY_MAX_MS = 5000,
     RETRY_AFTER_MAX_S = 30,
-    STATUS_EVERY = 256, /* while others wait, every so many requests is a status patch */
-};
-
-/* Status is for people; what makes pods run goes first. */
-typedef enum { LINE_WORK, LINE_STATUS, LINE_COUNT } queue_line;
-
-typedef enum { QUEUE_IDLE, QUEUE_READY, QUEUE_UNDER_WAY, QUEUE_PAUSED } queue_state;
-
-struct queue {
-    struct mst_writer *writer;
-    struct mst_str key; /* of the map; behind the struct */
-    struct mst_work *first, *last;
-    struct queue *before, *next; /* in its line, READY */
-    queue_line line;
-    struct mst_request_handle *handle; /* UNDER_WAY */
-    struct event *timer;               /* made for the first pause */
-    queue_state state;
 };
 
 struct mst_writer {
     struct mst_writer_options options;
-    struct mst_map queues; /* "kind ns/name" -> struct queue * */
-    struct {
-        struct queue *first, *last;
-    } lines[LINE_COUNT]; /* those that are ready */
-    uint32_t work_sent;  /* since the last status patch */
-    uint32_t under_way, pending, status_pending;
+    struct mst_queues queues;
+    struct event *patch_due; /* a patch that waits may go */
+    uint32_t pending, status_pending;
     struct mst_rng rng;
-    struct mst_buf key;
     struct mst_writer_request request;
     struct mst_event_recorder *recorder;
     struct mst_writer_stats stats;
 };
+
+static void on_patch_due(evutil_socket_t fd, short what, void *ctx)
+{
+    (void)fd;
+    (void)what;
+    mst_writer_pump(ctx);
+}
 
 struct mst_writer *mst_writer_new(const struct mst_writer_options *options)
 {
@@ -64,6 +49,9 @@ struct mst_writer *mst_writer_new(const struct mst_writer_options *options)
     o->tries_max = o->tries_max ? o->tries_max : TRIES_MAX;
     o->retry_min_ms = o->retry_min_ms ? o->retry_min_ms : RETRY_MIN_MS;
     o->retry_max_ms = o->retry_max_ms ? o->retry_max_ms : RETRY_MAX_MS;
+    mst_queues_init(&writer->queues, o);
+    writer->patch_due = evtimer_new(o->loop, on_patch_due, writer);
+    mst_assert(writer->patch_due);
     mst_rng_init(&writer->rng, o->seed);
     writer->recorder = mst_event_recorder_new(writer, o, &writer->stats);
     return writer;
@@ -80,107 +68,24 @@ int64_t mst_retry_delay_ms(const struct mst_writer_options *o, struct mst_rng *r
     return ms + (int64_t)mst_rng_below(rng, (uint64_t)ms / 4 + 1);
 }
 
-/* ---- queues ---- */
-
-static bool is_status(const struct mst_work *work)
-{
-    return work->effect.kind == MST_EFFECT_POD_STATUS ||
-           work->effect.kind == MST_EFFECT_GROUP_STATUS;
-}
-
-static queue_line line_of(const struct queue *queue)
-{
-    return is_status(queue->first) ? LINE_STATUS : LINE_WORK;
-}
-
-static void make_ready(struct queue *queue)
-{
-    struct mst_writer *writer = queue->writer;
-    queue->state = QUEUE_READY;
-    queue->line = line_of(queue);
-    queue->next = NULL;
-    queue->before = writer->lines[queue->line].last;
-    *(queue->before ? &queue->before->next : &writer->lines[queue->line].first) = queue;
-    writer->lines[queue->line].last = queue;
-}
-
-static void leave_line(struct queue *queue)
-{
-    struct mst_writer *writer = queue->writer;
-    *(queue->before ? &queue->before->next : &writer->lines[queue->line].first) = queue->next;
-    *(queue->next ? &queue->next->before : &writer->lines[queue->line].last) = queue->before;
-}
-
-/* NULL: none is ready. */
-static struct queue *take_ready(struct mst_writer *writer)
-{
-    struct queue *work = writer->lines[LINE_WORK].first;
-    struct queue *status = writer->lines[LINE_STATUS].first;
-    struct queue *queue = work && status && writer->work_sent < STATUS_EVERY ? work
-                          : status                                           ? status
-                                                                             : work;
-    if (!queue)
-        return NULL;
-    writer->work_sent = queue->line == LINE_WORK ? writer->work_sent + 1 : 0;
-    leave_line(queue);
-    return queue;
-}
-
-static struct mst_str key_of(struct mst_writer *writer, const struct mst_effect *effect)
-{
-    writer->key.n = 0;
-    mst_buf_char(&writer->key, (char)('a' + effect->object_kind));
-    mst_buf_str(&writer->key, effect->ns);
-    mst_buf_char(&writer->key, '/');
-    mst_buf_str(&writer->key, effect->name);
-    return mst_buf_span(&writer->key);
-}
-
-static struct queue *queue_at(uint64_t value)
-{
-    return (struct queue *)(uintptr_t)value;
-}
-
-static struct queue *find_queue(struct mst_writer *writer, const struct mst_effect *effect)
-{
-    const struct mst_str key = key_of(writer, effect);
-    uint64_t value;
-    if (mst_map_get(&writer->queues, key, &value))
-        return queue_at(value);
-    struct queue *queue = mst_calloc(1, sizeof(*queue) + key.n);
-    char *text = (char *)(queue + 1);
-    memcpy(text, key.p, key.n);
-    queue->writer = writer;
-    queue->key = (struct mst_str){ text, key.n };
-    mst_map_set(&writer->queues, key, (uint64_t)(uintptr_t)queue);
-    return queue;
-}
-
-static void free_queue(struct queue *queue)
-{
-    if (queue->timer)
-        event_free(queue->timer);
-    mst_free(queue);
-}
-
 void mst_writer_free(struct mst_writer *writer)
 {
     if (!writer)
         return;
-    const struct mst_map_entry *e;
-    for (uint32_t i = 0; mst_map_next(&writer->queues, &i, &e);) {
-        struct queue *queue = queue_at(e->value);
+    uint32_t i = 0;
+    for (struct mst_queue *queue; (queue = mst_queues_next(&writer->queues, &i));) {
         if (queue->handle)
             mst_client_cancel(writer->options.client, queue->handle);
+        if (queue->timer)
+            event_free(queue->timer);
         for (struct mst_work *work = queue->first, *next; work; work = next) {
             next = work->next;
             mst_work_free(work);
         }
-        free_queue(queue);
     }
-    mst_map_done(&writer->queues);
+    mst_queues_done(&writer->queues);
     mst_event_recorder_free(writer->recorder);
-    mst_buf_done(&writer->key);
+    event_free(writer->patch_due);
     mst_buf_done(&writer->request.path);
     mst_buf_done(&writer->request.body);
     mst_free(writer);
@@ -194,19 +99,19 @@ static bool same_uid(const struct mst_work *work, const struct mst_effect *effec
 }
 
 /* The first work that nothing was sent for yet. */
-static struct mst_work **first_untouched(struct queue *queue)
+static struct mst_work **first_untouched(struct mst_queue *queue)
 {
-    const bool sent = queue->state == QUEUE_UNDER_WAY || queue->state == QUEUE_PAUSED;
+    const bool sent = queue->state == MST_QUEUE_UNDER_WAY || queue->state == MST_QUEUE_PAUSED;
     return sent ? &queue->first->next : &queue->first;
 }
 
-static void drop_patches(struct queue *queue, const struct mst_effect *effect)
+static void drop_patches(struct mst_queue *queue, const struct mst_effect *effect)
 {
     struct mst_work **at = first_untouched(queue);
     queue->last = at == &queue->first ? NULL : queue->first;
     while (*at) {
         struct mst_work *work = *at;
-        if (!is_status(work) || !same_uid(work, effect)) {
+        if (!mst_work_is_status(work) || !same_uid(work, effect)) {
             queue->last = work;
             at = &work->next;
             continue;
@@ -218,7 +123,7 @@ static void drop_patches(struct queue *queue, const struct mst_effect *effect)
     }
 }
 
-static bool has_bind(const struct queue *queue, const struct mst_effect *effect)
+static bool has_bind(const struct mst_queue *queue, const struct mst_effect *effect)
 {
     for (const struct mst_work *work = queue->first; work; work = work->next)
         if (work->effect.kind == MST_EFFECT_BIND && same_uid(work, effect))
@@ -227,13 +132,13 @@ static bool has_bind(const struct queue *queue, const struct mst_effect *effect)
 }
 
 /* The last patch that waits takes the new one in: what both set is as the new one says. */
-static bool merge(struct queue *queue, const struct mst_effect *effect)
+static bool merge(struct mst_queue *queue, const struct mst_effect *effect)
 {
     struct mst_work **at = first_untouched(queue);
     while (*at && (*at)->next)
         at = &(*at)->next;
     struct mst_work *old = *at;
-    if (!old || !is_status(old) || !same_uid(old, effect))
+    if (!old || !mst_work_is_status(old) || !same_uid(old, effect))
         return false;
     struct mst_effect both = old->effect;
     if (effect->condition_set) {
@@ -251,7 +156,7 @@ static bool merge(struct queue *queue, const struct mst_effect *effect)
     return true;
 }
 
-static void append(struct queue *queue, struct mst_work *work)
+static void append(struct mst_queue *queue, struct mst_work *work)
 {
     if (queue->first)
         queue->last->next = work;
@@ -259,14 +164,21 @@ static void append(struct queue *queue, struct mst_work *work)
         queue->first = work;
     queue->last = work;
     queue->writer->pending++;
-    queue->writer->status_pending += is_status(work);
-    if (queue->state == QUEUE_IDLE)
-        make_ready(queue);
+    queue->writer->status_pending += mst_work_is_status(work);
+    /* READY: a patch may have been dropped for what stands first now. */
+    if (queue->state == MST_QUEUE_IDLE || queue->state == MST_QUEUE_READY)
+        mst_queues_line_up(&queue->writer->queues, queue);
 }
 
 /* ---- requests ---- */
 
-static void send_request(struct queue *queue);
+static void send_request(struct mst_queue *queue);
+
+void mst_arm(struct event *timer, int64_t ms)
+{
+    const struct timeval tv = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+    mst_assert(!evtimer_add(timer, &tv));
+}
 
 static void answer(const struct mst_writer *writer, const struct mst_work *work,
                    const struct mst_work_verdict *verdict)
@@ -312,33 +224,33 @@ static void log_failed_patch(const struct mst_writer *writer, const struct mst_w
 
 void mst_writer_pump(struct mst_writer *writer)
 {
-    while (writer->under_way < writer->options.parallel) {
-        struct queue *queue = take_ready(writer);
-        if (!queue)
-            break;
+    for (struct mst_queue *queue; (queue = mst_queues_take(&writer->queues));)
         send_request(queue);
-    }
-    mst_event_recorder_pump(writer->recorder, writer->under_way,
-                            writer->lines[LINE_WORK].first || writer->lines[LINE_STATUS].first);
+    const int64_t patch_ms = mst_queues_patch_wait_ms(&writer->queues);
+    if (patch_ms > 0 && !evtimer_pending(writer->patch_due, NULL))
+        mst_arm(writer->patch_due, patch_ms);
+    mst_event_recorder_pump(writer->recorder, mst_queues_under_way(&writer->queues),
+                            mst_queues_wait(&writer->queues));
 }
 
 /* The queue's first work is over. The queue may be freed. */
-static void finish(struct queue *queue, const struct mst_work_verdict *verdict)
+static void finish(struct mst_queue *queue, const struct mst_work_verdict *verdict)
 {
     struct mst_writer *writer = queue->writer;
     struct mst_work *work = queue->first;
     const bool is_done = verdict->fate == MST_WORK_DONE;
     queue->first = work->next;
     writer->pending--;
-    writer->status_pending -= is_status(work);
+    writer->status_pending -= mst_work_is_status(work);
     if (queue->first) {
-        make_ready(queue);
+        mst_queues_line_up(&writer->queues, queue);
     } else {
-        mst_map_delete(&writer->queues, queue->key);
-        free_queue(queue);
+        if (queue->timer)
+            event_free(queue->timer);
+        mst_queues_forget(&writer->queues, queue);
     }
     count(&writer->stats, work, is_done);
-    if (!is_status(work))
+    if (!mst_work_is_status(work))
         answer(writer, work, verdict);
     else if (!is_done)
         log_failed_patch(writer, work, verdict->problem);
@@ -347,36 +259,35 @@ static void finish(struct queue *queue, const struct mst_work_verdict *verdict)
 
 static void on_timer(evutil_socket_t fd, short what, void *ctx)
 {
-    struct queue *queue = ctx;
+    struct mst_queue *queue = ctx;
     (void)fd;
     (void)what;
-    mst_assert(queue->state == QUEUE_PAUSED);
-    make_ready(queue);
+    mst_assert(queue->state == MST_QUEUE_PAUSED);
+    mst_queues_line_up(&queue->writer->queues, queue);
     mst_writer_pump(queue->writer);
 }
 
-static void pause_queue(struct queue *queue, int64_t ms)
+static void pause_queue(struct mst_queue *queue, int64_t ms)
 {
     if (!queue->timer) {
         queue->timer = evtimer_new(queue->writer->options.loop, on_timer, queue);
         mst_assert(queue->timer);
     }
-    const struct timeval tv = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
-    queue->state = QUEUE_PAUSED;
-    mst_assert(!evtimer_add(queue->timer, &tv));
+    queue->state = MST_QUEUE_PAUSED;
+    mst_arm(queue->timer, ms);
 }
 
 static void on_reply(void *ctx, const struct mst_reply *reply)
 {
-    struct queue *queue = ctx;
+    struct mst_queue *queue = ctx;
     struct mst_writer *writer = queue->writer;
     struct mst_work *work = queue->first;
-    mst_assert(queue->state == QUEUE_UNDER_WAY);
     queue->handle = NULL;
-    writer->under_way--;
     struct mst_work_verdict verdict = mst_work_judge(work, reply);
     if (verdict.fate == MST_WORK_AGAIN && ++work->tries >= writer->options.tries_max)
         verdict.fate = MST_WORK_FAILED;
+    if (verdict.fate != MST_WORK_NEXT)
+        mst_queues_came_back(&writer->queues, queue);
     switch (verdict.fate) {
     case MST_WORK_NEXT: send_request(queue); break;
     case MST_WORK_AGAIN:
@@ -389,7 +300,7 @@ static void on_reply(void *ctx, const struct mst_reply *reply)
     mst_writer_pump(writer);
 }
 
-static void send_request(struct queue *queue)
+static void send_request(struct mst_queue *queue)
 {
     struct mst_writer *writer = queue->writer;
     struct mst_writer_request *request = &writer->request;
@@ -402,8 +313,6 @@ static void send_request(struct queue *queue)
         .done = on_reply,
         .ctx = queue,
     };
-    queue->state = QUEUE_UNDER_WAY;
-    writer->under_way++;
     queue->handle = mst_client_send(writer->options.client, &spec);
 }
 
@@ -419,7 +328,8 @@ void mst_writer_effect(struct mst_writer *writer, const struct mst_effect *effec
         mst_writer_pump(writer);
         return;
     }
-    struct queue *queue = find_queue(writer, effect);
+    struct mst_queue *queue = mst_queues_find(&writer->queues, effect);
+    queue->writer = writer;
     if (effect->kind == MST_EFFECT_BIND || effect->kind == MST_EFFECT_EVICT)
         drop_patches(queue, effect);
     else if (effect->kind == MST_EFFECT_POD_STATUS && has_bind(queue, effect))
@@ -428,10 +338,6 @@ void mst_writer_effect(struct mst_writer *writer, const struct mst_effect *effec
              merge(queue, effect))
         return;
     append(queue, mst_work_new(&writer->options, effect));
-    if (queue->state == QUEUE_READY && queue->line != line_of(queue)) {
-        leave_line(queue); /* a patch was dropped for what stands first now */
-        make_ready(queue);
-    }
     mst_writer_pump(writer);
 }
 

@@ -130,12 +130,6 @@ static void send_record(struct mst_record *r)
     r->handle = mst_client_send(recorder->options->client, &spec);
 }
 
-static void arm(struct event *timer, int64_t ms)
-{
-    const struct timeval tv = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
-    mst_assert(!evtimer_add(timer, &tv));
-}
-
 void mst_event_recorder_pump(struct mst_event_recorder *recorder, uint32_t busy, bool more_wait)
 {
     if (more_wait || busy > recorder->options->parallel / BUSY_PART || recorder->held)
@@ -144,7 +138,7 @@ void mst_event_recorder_pump(struct mst_event_recorder *recorder, uint32_t busy,
         recorder->tokens -= 1;
         send_record(recorder->waiting.first);
         if (!evtimer_pending(recorder->tick, NULL))
-            arm(recorder->tick, TICK_MS);
+            mst_arm(recorder->tick, TICK_MS);
     }
 }
 
@@ -157,7 +151,7 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx)
     const double full = MST_MAX(recorder->qps, 1.0);
     recorder->tokens = MST_MIN(recorder->tokens + recorder->qps * TICK_MS / 1000, full);
     if (recorder->tokens < full)
-        arm(recorder->tick, TICK_MS);
+        mst_arm(recorder->tick, TICK_MS);
     mst_writer_pump(recorder->writer);
 }
 
@@ -197,7 +191,7 @@ static void try_again(struct mst_record *r, const struct mst_reply *reply)
     }
     recorder->stats->retries++;
     recorder->held = true;
-    arm(recorder->hold, mst_retry_delay_ms(recorder->options, &recorder->rng, r->tries, reply));
+    mst_arm(recorder->hold, mst_retry_delay_ms(recorder->options, &recorder->rng, r->tries, reply));
     put_waiting(r, true);
 }
 
@@ -259,7 +253,7 @@ static void on_sweep(evutil_socket_t fd, short what, void *ctx)
     (void)what;
     sweep(recorder, recorder->options->now_unix_ns(recorder->options->ctx));
     if (mst_map_count(&recorder->known))
-        arm(recorder->sweep, SWEEP_NS / (MST_NS_PER_S / 1000));
+        mst_arm(recorder->sweep, SWEEP_NS / (MST_NS_PER_S / 1000));
     mst_writer_pump(recorder->writer);
 }
 
@@ -308,7 +302,7 @@ void mst_event_recorder_take(struct mst_event_recorder *recorder, const struct m
     mst_map_set(&recorder->known, span, (uint64_t)(uintptr_t)r);
     put_waiting(r, false);
     if (!evtimer_pending(recorder->sweep, NULL))
-        arm(recorder->sweep, SWEEP_NS / (MST_NS_PER_S / 1000));
+        mst_arm(recorder->sweep, SWEEP_NS / (MST_NS_PER_S / 1000));
 }
 
 uint32_t mst_event_recorder_pending(const struct mst_event_recorder *recorder)

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/rng.h"
+#include "client/rate.h"
 #include "client/writer.h"
 
 /* Content types other than JSON. */
@@ -72,11 +73,78 @@ struct mst_work_verdict mst_work_judge(struct mst_work *work, const struct mst_r
 /* The request may be sent again: nobody said no. `ret_lost`: it may have been carried out. */
 bool mst_reply_is_retriable(const struct mst_reply *reply, bool *ret_lost);
 
+/* ---- writer_queues.c ---- */
+
+/* By what the queue's first work is, the more urgent first. */
+typedef enum {
+    MST_LINE_WORK,
+    MST_LINE_STATUS,
+    MST_LINE_SUCCESS, /* patches that say that a group was scheduled */
+    MST_LINE_COUNT,
+} mst_queue_line;
+
+typedef enum {
+    MST_QUEUE_IDLE,
+    MST_QUEUE_READY, /* in its line */
+    MST_QUEUE_UNDER_WAY,
+    MST_QUEUE_PAUSED, /* until another try */
+} mst_queue_state;
+
+/* The work on one object. */
+struct mst_queue {
+    struct mst_writer *writer;
+    struct mst_str key; /* behind the struct */
+    struct mst_work *first, *last;
+    struct mst_queue *before, *next; /* in its line, READY */
+    mst_queue_line line;             /* READY, UNDER_WAY */
+    mst_queue_state state;
+    int64_t ready_ms;                  /* READY: since when, monotonic */
+    struct mst_request_handle *handle; /* UNDER_WAY */
+    struct event *timer;               /* made for the first pause */
+};
+
+struct mst_queues {
+    struct mst_map by_object; /* "kind ns/name" -> struct mst_queue * */
+    struct {
+        struct mst_queue *first, *last;
+    } lines[MST_LINE_COUNT];
+    uint32_t under_way[MST_LINE_COUNT];
+    uint32_t parallel;
+    int64_t wait_ms[MST_LINE_COUNT]; /* at most, behind LINE_WORK */
+    struct mst_rate success_rate;    /* of patches beside LINE_WORK */
+    int64_t work_ms;                 /* when work was answered last */
+    bool patch_went;                 /* the last turn was a patch's */
+    struct mst_buf key;
+};
+
+bool mst_work_is_status(const struct mst_work *work);
+/* `queues` is zeroed. */
+void mst_queues_init(struct mst_queues *queues, const struct mst_writer_options *options);
+/* The queue of the effect's object, a new one that is IDLE and empty if there is none. */
+struct mst_queue *mst_queues_find(struct mst_queues *queues, const struct mst_effect *effect);
+/* Its work, handle and timer are the caller's to end. */
+void mst_queues_forget(struct mst_queues *queues, struct mst_queue *queue);
+/* Walks all queues from *i = 0 on; NULL: that was the last one. */
+struct mst_queue *mst_queues_next(const struct mst_queues *queues, uint32_t *i);
+void mst_queues_done(struct mst_queues *queues);
+/* The queue has a first work that nothing was sent for, or that is to be sent again. */
+void mst_queues_line_up(struct mst_queues *queues, struct mst_queue *queue);
+/* The queue whose turn it is, UNDER_WAY now; NULL: none may go. */
+struct mst_queue *mst_queues_take(struct mst_queues *queues);
+/* The queue's request was answered. */
+void mst_queues_came_back(struct mst_queues *queues, struct mst_queue *queue);
+/* When the first patch may go if nothing else happens; -1: none waits. */
+int64_t mst_queues_patch_wait_ms(const struct mst_queues *queues);
+uint32_t mst_queues_under_way(const struct mst_queues *queues);
+/* Is there a queue in a line? */
+bool mst_queues_wait(const struct mst_queues *queues);
+
 /* ---- writer.c ---- */
 
 /* The wait before the next try: doubled after each, partly drawn, no less than the server says. */
 int64_t mst_retry_delay_ms(const struct mst_writer_options *options, struct mst_rng *rng,
                            uint32_t tries, const struct mst_reply *reply);
+void mst_arm(struct event *timer, int64_t ms);
 /* Sends what may be sent now, Events last. */
 void mst_writer_pump(struct mst_writer *writer);
 

@@ -139,31 +139,111 @@ static void test_writer_patches_dropped(struct mst_test *t)
     }
 }
 
-/* Status is for people: it waits for bindings, but not for ever. */
+static bool is_patch(const struct rig *r, uint32_t i)
+{
+    return strstr(r->client.sent.v[i]->text.p, "/status") != NULL;
+}
+
+/* Status is for people: it waits for bindings that wait, and where many are under way. */
 static void test_writer_bindings_first(struct mst_test *t)
 {
-    enum { BINDS = 300, STATUS_AT = 257 };
+    static const char *const names[] = { "a", "b", "c", "d", "e", "becomes" };
     struct rig r;
-    char name[BINDS][16];
-    rig_start(&r, (struct mst_writer_options){ .parallel = 1 });
-    rig_want(&r, rig_bind(1, "first", "n"));
-    rig_want(&r, rig_message(1000, "waits", "w"));
-    rig_want(&r, rig_message(1001, "becomes", "w"));
-    for (int i = 0; i < BINDS; i++) {
-        (void)snprintf(name[i], sizeof(name[i]), "p%d", i);
-        rig_want(&r, rig_bind(2 + (uint64_t)i, name[i], "n"));
-    }
-    rig_want(&r, rig_bind(999, "becomes", "n")); /* its patch is dropped: it is a binding now */
-    t_int(t, mst_writer_pending(r.writer), BINDS + 3);
-    t_int(t, mst_writer_work_pending(r.writer), BINDS + 2);
-    for (uint32_t i = 0; i < BINDS + 3; i++)
+    rig_start(&r, (struct mst_writer_options){ .parallel = 4 });
+    rig_want(&r, rig_message(1000, "at once", "w"));
+    rig_want(&r, rig_bind(1, "beside it", "n"));
+    t_int(t, r.client.sent.n, 2);
+    rig_want(&r, rig_message(1001, "beside one", "w"));
+    t_int(t, r.client.sent.n, 3); /* one of four: few */
+    rig_want(&r, rig_message(1002, "becomes", "w"));
+    rig_want(&r, rig_message(1003, "last", "w"));
+    t_int(t, r.client.sent.n, 4);
+    for (uint32_t i = 0; i < MST_COUNT(names); i++)
+        rig_want(&r, rig_bind(2 + i, names[i], "n"));
+    t_int(t, mst_writer_pending(r.writer), 11);
+    t_int(t, mst_writer_work_pending(r.writer), 7);
+    for (uint32_t i = 0; i < 11; i++)
         rig_reply(&r, i, 201, NULL);
-    t_int(t, r.client.sent.n, BINDS + 3);
-    for (uint32_t i = 0; i < r.client.sent.n; i++)
-        t_bool(t, strstr(r.client.sent.v[i]->text.p, "/status") != NULL, i == STATUS_AT - 1);
-    t_ok(t, strstr(r.client.sent.v[BINDS + 2]->text.p, "/becomes/binding"));
+    t_int(t, r.client.sent.n, 11);
+    for (uint32_t i = 4; i < 11; i++)
+        t_bool(t, is_patch(&r, i), i == 10);
+    t_ok(t, strstr(r.client.sent.v[10]->text.p, "/last/status"));
     t_int(t, mst_writer_pending(r.writer), 0);
     t_int(t, mst_writer_work_pending(r.writer), 0);
+    rig_stop(&r, t);
+}
+
+/* ... but not for ever: what waited long enough takes every other turn. */
+static void test_writer_status_waits_so_long(struct mst_test *t)
+{
+    static const char *const names[] = { "a", "b", "c", "d" }, *const pods[] = { "p", "q", "r",
+                                                                                 "s" };
+    struct rig r;
+    rig_start(&r, (struct mst_writer_options){ .parallel = 4, .status_wait_ms = 20 });
+    for (uint32_t i = 0; i < 2; i++)
+        rig_want(&r, rig_bind(1 + i, names[i], "n"));
+    for (uint32_t i = 0; i < 4; i++)
+        rig_want(&r, rig_message(10 + i, pods[i], "w"));
+    t_int(t, r.client.sent.n, 2);
+    rig_wait(&r, 4); /* no answer came: the time alone did it */
+    t_ok(t, is_patch(&r, 2) && is_patch(&r, 3));
+    for (uint32_t i = 2; i < 4; i++)
+        rig_want(&r, rig_bind(1 + i, names[i], "n"));
+    rig_want(&r, rig_bind(5, "e", "n"));
+    for (uint32_t i = 0; i < 4; i++)
+        rig_reply(&r, i, 201, NULL);
+    t_int(t, r.client.sent.n, 8);
+    for (uint32_t i = 4; i < 8; i++)
+        t_bool(t, is_patch(&r, i), i % 2 == 1);
+    rig_stop(&r, t);
+}
+
+static void want_groups(struct rig *r, int n, const char *status)
+{
+    for (int i = 0; i < n; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "g%d", i);
+        rig_want(r, rig_group(100 + (uint64_t)i, name, status));
+    }
+}
+
+/* That groups were scheduled is told with a budget beside other work, in full when it is quiet. */
+static void test_writer_success_yields(struct mst_test *t)
+{
+    enum { AT_ONCE = 50, GROUPS = 60 };
+    struct rig r;
+    rig_start(&r, (struct mst_writer_options){ .parallel = 200 });
+    rig_want(&r, rig_bind(1, "a", "n"));
+    want_groups(&r, GROUPS, "True");
+    t_int(t, r.client.sent.n, 1 + AT_ONCE);
+    t_int(t, mst_writer_pending(r.writer), 1 + GROUPS);
+    rig_want(&r, rig_message(2, "p", "a failure does not wait"));
+    t_ok(t, strstr(r.client.sent.v[r.client.sent.n - 1]->text.p, "/pods/p/status"));
+    rig_wait(&r, AT_ONCE + 3); /* with time one more may go */
+    rig_reply(&r, 0, 201, NULL);
+    t_ok(t, r.client.sent.n < GROUPS); /* it has to stay quiet for a moment */
+    rig_wait(&r, GROUPS + 2);
+    t_int(t, r.client.sent.n, GROUPS + 2);
+    rig_stop(&r, t);
+    t_case(t, "another condition, another value");
+    rig_start(&r, (struct mst_writer_options){ .parallel = 200 });
+    rig_want(&r, rig_bind(1, "a", "n"));
+    want_groups(&r, GROUPS, "False");
+    t_int(t, r.client.sent.n, 1 + GROUPS);
+    rig_stop(&r, t);
+}
+
+static void test_writer_success_waits_so_long(struct mst_test *t)
+{
+    struct rig r;
+    rig_start(&r, (struct mst_writer_options){ .parallel = 4, .success_wait_ms = 20 });
+    rig_want(&r, rig_bind(1, "a", "n"));
+    rig_want(&r, rig_bind(2, "b", "n"));
+    rig_want(&r, rig_group(3, "g", "True"));
+    rig_want(&r, rig_message(4, "p", "waits longer than this test"));
+    t_int(t, r.client.sent.n, 2);
+    rig_wait(&r, 3);
+    t_ok(t, strstr(r.client.sent.v[2]->text.p, "/podgroups/g/status"));
     rig_stop(&r, t);
 }
 
@@ -266,5 +346,7 @@ static void test_writer_free_cancels(struct mst_test *t)
 MST_TEST_MAIN(T(test_writer_bind_done), T(test_writer_parallel_fifo), T(test_writer_one_at_a_time),
               T(test_writer_patches_merge), T(test_writer_patches_apart),
               T(test_writer_patches_dropped), T(test_writer_bindings_first),
-              T(test_writer_namesakes_kept), T(test_writer_tries_end), T(test_writer_waits_as_told),
+              T(test_writer_status_waits_so_long), T(test_writer_success_yields),
+              T(test_writer_success_waits_so_long), T(test_writer_namesakes_kept),
+              T(test_writer_tries_end), T(test_writer_waits_as_told),
               T(test_writer_effects_from_answers), T(test_writer_free_cancels))
