@@ -153,6 +153,8 @@ static bool merge(struct mst_queue *queue, const struct mst_effect *effect)
     }
     *at = queue->last = mst_work_new(&queue->writer->options, &both);
     mst_work_free(old);
+    if (queue->state == MST_QUEUE_READY)
+        mst_queues_line_up(&queue->writer->queues, queue); /* a failure may be a success now */
     return true;
 }
 

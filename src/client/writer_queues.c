@@ -193,5 +193,8 @@ uint32_t mst_queues_under_way(const struct mst_queues *queues)
 
 bool mst_queues_wait(const struct mst_queues *queues)
 {
-    return queues->lines[MST_LINE_WORK].first || queues->lines[MST_LINE_STATUS].first;
+    for (size_t i = 0; i < MST_LINE_COUNT; i++)
+        if (queues->lines[i].first)
+            return true;
+    return false;
 }

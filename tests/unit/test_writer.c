@@ -219,17 +219,31 @@ static void test_writer_success_yields(struct mst_test *t)
     t_int(t, mst_writer_pending(r.writer), 1 + GROUPS);
     rig_want(&r, rig_message(2, "p", "a failure does not wait"));
     t_ok(t, strstr(r.client.sent.v[r.client.sent.n - 1]->text.p, "/pods/p/status"));
+    rig_want(&r, rig_event("p", "yields to all"));
     rig_wait(&r, AT_ONCE + 3); /* with time one more may go */
+    t_ok(t, strstr(r.client.sent.v[AT_ONCE + 2]->text.p, "/podgroups/"));
+    t_int(t, mst_writer_events_pending(r.writer), 1);
     rig_reply(&r, 0, 201, NULL);
     t_ok(t, r.client.sent.n < GROUPS); /* it has to stay quiet for a moment */
     rig_wait(&r, GROUPS + 2);
     t_int(t, r.client.sent.n, GROUPS + 2);
     rig_stop(&r, t);
-    t_case(t, "another condition, another value");
+    t_case(t, "a failure that becomes a success, and one that does not");
     rig_start(&r, (struct mst_writer_options){ .parallel = 200 });
     rig_want(&r, rig_bind(1, "a", "n"));
     want_groups(&r, GROUPS, "False");
     t_int(t, r.client.sent.n, 1 + GROUPS);
+    rig_stop(&r, t);
+    rig_start(&r, (struct mst_writer_options){ .parallel = 1 });
+    rig_want(&r, rig_bind(1, "a", "n"));
+    rig_want(&r, rig_group(2, "g", "False"));
+    rig_want(&r, rig_message(3, "p", "m"));
+    rig_want(&r, rig_group(4, "g", "True"));
+    t_int(t, mst_writer_pending(r.writer), 3);
+    for (uint32_t i = 0; i < 3; i++)
+        rig_reply(&r, i, 200, NULL);
+    t_ok(t, strstr(r.client.sent.v[1]->text.p, "/pods/p/status"));
+    t_ok(t, strstr(r.client.sent.v[2]->text.p, "\"status\":\"True\""));
     rig_stop(&r, t);
 }
 
