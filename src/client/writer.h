@@ -26,6 +26,7 @@ struct mst_writer_options {
     uint32_t parallel;         /* requests at a time; 0: 64 */
     int64_t status_wait_ms;    /* at most, of a status patch behind bindings; 0: 5,000 */
     int64_t success_wait_ms;   /* the same where it says that a group was scheduled; 0: 30,000 */
+    double success_qps;        /* of those patches beside bindings; 0: 50 */
     uint32_t events_max;       /* Events that wait; more are dropped, oldest first; 0: 10,000 */
     double events_qps;         /* 0: 50; < 0: none are sent */
     const char *instance;      /* reportingInstance, "<scheduler>-<hostname>" */

@@ -24,8 +24,8 @@ void mst_queues_init(struct mst_queues *queues, const struct mst_writer_options 
     queues->wait_ms[MST_LINE_STATUS] = o->status_wait_ms ? o->status_wait_ms : STATUS_WAIT_MS;
     queues->wait_ms[MST_LINE_SUCCESS] = o->success_wait_ms ? o->success_wait_ms : SUCCESS_WAIT_MS;
     queues->work_ms = mst_monotonic_ms() - QUIET_MS;
-    mst_rate_init(&queues->success_rate, SUCCESS_QPS, SUCCESS_QPS,
-                  mst_monotonic_ms() * MST_NS_PER_MS);
+    const double qps = o->success_qps > 0 ? o->success_qps : SUCCESS_QPS;
+    mst_rate_init(&queues->success_rate, qps, (int32_t)qps, mst_monotonic_ms() * MST_NS_PER_MS);
 }
 
 bool mst_work_is_status(const struct mst_work *work)
