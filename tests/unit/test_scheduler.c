@@ -200,6 +200,18 @@ static void test_looks_up_volumes(struct mst_test *t)
     rig_done(&rig);
 }
 
+/* Objects come to the engine as they will be. */
+static void test_overlays(struct mst_test *t)
+{
+    struct rig rig;
+    rig_init(&rig, NULL, false);
+    apply(&rig, NODE POD("nominated") POD("other"));
+    const struct mst_cluster *c = mst_engine_cluster(mst_scheduler_engine(rig.scheduler));
+    t_int(t, c->nominated_pod_count, 1);
+    t_int(t, c->pods.v[0].nominated, mst_sym_of_text(rig.syms, "n1"));
+    rig_done(&rig);
+}
+
 #define SIZED(uid, generation, cpu)                                                                \
     "{kind: Pod, apiVersion: v1, metadata: {name: a, namespace: default, uid: " uid                \
     ", generation: " generation                                                                    \
@@ -233,4 +245,4 @@ MST_TEST_MAIN(T(test_follows_what_is_served), T(test_streams_by_gate),
               T(test_waits_for_lists_and_lead), T(test_missing_lists_are_named),
               T(test_events_name_the_profile), T(test_backlog), T(test_drains),
               T(test_drains_at_once), T(test_dry_run_writes_nothing), T(test_looks_up_volumes),
-              T(test_amounts))
+              T(test_overlays), T(test_amounts))
