@@ -93,7 +93,9 @@ static struct mst_standing standing_of(struct mst_reporting *r, const struct mst
         pod_reason = mst_report_pod_standing(r, &server->served.v[stat->pending_pod]).reason;
     if (!group->live)
         return (struct mst_standing){ "Deleted", MST_STYLE_DIM, MST_STR_NONE };
-    if (stat->members && stat->finished == stat->members)
+    if (!stat->members)
+        return (struct mst_standing){ "Waiting", MST_STYLE_BAD, MST_STR("no pod belongs to it") };
+    if (stat->finished == stat->members)
         return (struct mst_standing){ "Finished", MST_STYLE_DIM, MST_STR_NONE };
     if (mst_report_group_scheduled(r, stat))
         return (struct mst_standing){ "Scheduled", MST_STYLE_GOOD, MST_STR_NONE };
@@ -103,8 +105,6 @@ static struct mst_standing standing_of(struct mst_reporting *r, const struct mst
         return (struct mst_standing){ "Error", MST_STYLE_BAD, c->message };
     if (c)
         return (struct mst_standing){ "Unschedulable", MST_STYLE_BAD, c->message };
-    if (!stat->members)
-        pod_reason = MST_STR("no pod belongs to it");
     return (struct mst_standing){ "Waiting", MST_STYLE_BAD, pod_reason };
 }
 

@@ -30,6 +30,10 @@ static void test_groups_standing(struct mst_test *t)
     expect(t, NODE("node-a", "1") GANG("g", "2") MEMBER("m-0", "g", "1"), "g", "0/1   Waiting");
     expect(t, NODE("node-a", "1") GANG("g", "2"), "g", "0/0   Waiting   no pod belongs to it");
     expect(t,
+           NODE("node-a", "1") GANG("g", "1") POD("m-0", "simulate.muster/delete-at: 5s",
+                                                  "schedulingGroup: {podGroupName: g}, ", "1"),
+           "g", "0/0   Waiting   no pod belongs to it");
+    expect(t,
            NODE("node-a", "1") GANG("g", "1") POD("m-0", "simulate.muster/run-for: 5s",
                                                   "schedulingGroup: {podGroupName: g}, ", "1"),
            "g", "1/1   Finished");
