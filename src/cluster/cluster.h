@@ -145,6 +145,8 @@ struct mst_cluster {
      */
     bool assumes_for_good;
     bool fit_scores_whole_pod; /* profile muster: Fit scores pod-level requests and resize status */
+    /* Profile muster: a group that was scheduled stays so, whatever an older object still says. */
+    bool scheduled_is_final;
 
     MST_VEC(struct mst_class *) classes; /* NULL where free */
     MST_VEC(uint32_t) free_classes;

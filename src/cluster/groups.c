@@ -87,7 +87,8 @@ uint32_t mst_cluster_group_set(struct mst_cluster *cluster, const struct mst_pod
     g->topology_keys.n = spec->topology_keys.n;
     for (uint32_t i = 0; i < spec->topology_keys.n; i++)
         g->topology_keys.v[i] = spec->topology_keys.v[i];
-    mst_cond_set(&g->initially_scheduled, &group->conditions, "PodGroupInitiallyScheduled");
+    if (!cluster->scheduled_is_final || !mst_str_is(g->initially_scheduled.status, "True"))
+        mst_cond_set(&g->initially_scheduled, &group->conditions, "PodGroupInitiallyScheduled");
     mst_cond_set(&g->disruption, &group->conditions, "DisruptionTarget");
     return row;
 }

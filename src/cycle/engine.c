@@ -36,6 +36,7 @@ struct mst_engine *mst_engine_new(const struct mst_engine_options *options, stru
     engine->cluster.ports_as_set = engine->config->upstream;
     engine->cluster.assumes_for_good = engine->config->upstream;
     engine->cluster.fit_scores_whole_pod = !engine->config->upstream;
+    engine->cluster.scheduled_is_final = !engine->config->upstream;
     mst_evals_init(&engine->evals, MST_EVAL_BUDGET);
     mst_asks_init(&engine->asks, engine->config);
     if (engine->config->extenders.n)
@@ -213,6 +214,9 @@ static void begin_step(struct mst_engine *engine, int64_t now_ns, struct mst_eff
     advance(engine, now_ns);
     take_left(engine, out);
     engine->out = out;
+    if (!engine->begun && !engine->config->upstream)
+        mst_engine_take_over(engine);
+    engine->begun = true;
     mst_queue_tick(engine->queue, now_ns);
     tell_held(engine);
     mst_engine_poll_held(engine);

@@ -55,6 +55,7 @@ struct mst_engine {
     struct mst_rng rng;
     bool random_ties;
     int64_t now_ns;
+    bool begun;                     /* there was a step */
     uint32_t cycle;                 /* attempts so far */
     uint64_t effect_count;          /* ids given */
     struct mst_effects left;        /* made by events, handed out with the next step */
@@ -378,6 +379,9 @@ int64_t mst_evictions_deadline(const struct mst_engine *engine);
 /* The pod is placed and waits for volumes: it is given up. False: it does not. */
 bool mst_engine_cancel_bind(struct mst_engine *engine, uint32_t pod, struct mst_str reason);
 bool mst_engine_may_cancel_bind(struct mst_engine *engine, uint32_t pod);
+
+/* Profile muster, before the first attempt: goes on with what another process began. */
+void mst_engine_take_over(struct mst_engine *engine); /* takeover.c */
 
 /* ---- volumes that victims leave attached (evict_awaited.c) ---- */
 

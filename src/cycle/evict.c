@@ -74,6 +74,17 @@ static void mark_groups(struct mst_engine *engine, const struct mst_eviction *e)
             mst_effect_group_disrupted(engine, e->victims[i].unit, e->why);
 }
 
+struct mst_eviction_victim mst_eviction_victim_of(const struct mst_engine *engine,
+                                                  struct mst_eviction *e, uint32_t pod)
+{
+    const struct mst_pod_row *v = &engine->cluster.pods.v[pod];
+    return (struct mst_eviction_victim){ .ns = v->ns,
+                                         .name = mst_arena_str(&e->arena, v->name),
+                                         .uid = mst_arena_str(&e->arena, v->uid),
+                                         .pod = pod,
+                                         .unit = unit_of(&engine->cluster, pod) };
+}
+
 struct mst_eviction *mst_eviction_new(struct mst_engine *engine, const struct mst_preemptor *p,
                                       const struct mst_preemption *preemption)
 {
@@ -93,15 +104,8 @@ struct mst_eviction *mst_eviction_new(struct mst_engine *engine, const struct ms
     e->victims = MST_NEW_N(&e->arena, struct mst_eviction_victim, preemption->victims.n);
     for (uint32_t i = 0; i < preemption->victims.n; i++) {
         uint32_t pod = preemption->victims.pods[i];
-        const struct mst_pod_row *v = &c->pods.v[pod];
-        if (v->deleting)
-            continue; /* on its way already */
-        e->victims[e->n++] =
-            (struct mst_eviction_victim){ .ns = v->ns,
-                                          .name = mst_arena_str(&e->arena, v->name),
-                                          .uid = mst_arena_str(&e->arena, v->uid),
-                                          .pod = pod,
-                                          .unit = unit_of(c, pod) };
+        if (!c->pods.v[pod].deleting) /* else on its way already */
+            e->victims[e->n++] = mst_eviction_victim_of(engine, e, pod);
     }
     set_texts(engine, e);
     mst_eviction_promises(engine, e, preemption);

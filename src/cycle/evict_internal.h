@@ -1,5 +1,5 @@
 /*
- * evict_internal.h - an eviction that is under way, for evict.c and evict_last.c.
+ * evict_internal.h - an eviction that is under way, for evict*.c and takeover.c.
  */
 #ifndef MST_EVICT_INTERNAL_H
 #define MST_EVICT_INTERNAL_H
@@ -48,6 +48,9 @@ struct mst_eviction {
 /* Makes the record, under way from now on, with every victim that is not leaving already. */
 struct mst_eviction *mst_eviction_new(struct mst_engine *engine, const struct mst_preemptor *p,
                                       const struct mst_preemption *preemption);
+/* The pod as a victim of the eviction. */
+struct mst_eviction_victim mst_eviction_victim_of(const struct mst_engine *engine,
+                                                  struct mst_eviction *e, uint32_t pod);
 /* The next victim's turn. */
 void mst_eviction_send(struct mst_engine *engine, struct mst_eviction *e);
 /* Lower nominations on the nodes that are promised now. */
@@ -68,6 +71,12 @@ void mst_eviction_sync_failed(struct mst_engine *engine, const struct mst_evicti
 
 /* ---- evict_rest.c ---- */
 
+/*
+ * Makes the record of what another process left of a unit, with room for n victims, to be sent at
+ * once. `why` is what its other pods were told.
+ */
+struct mst_eviction *mst_eviction_rest_new(struct mst_engine *engine, uint32_t profile,
+                                           struct mst_str why, uint32_t n);
 /* Keeps what is left of units that are half gone, to be tried again. False: nothing is. */
 bool mst_eviction_keep_rest(struct mst_engine *engine, struct mst_eviction *e);
 /* All that was tried again is answered. False: nothing is left. */

@@ -5,7 +5,7 @@
  * whether or not the preemptor still needs their room.
  *
  * Invariants: profile muster alone; only pods that are still of the group and not on their way out.
- * Not here:   units that were broken before the process was started.
+ * Not here:   which units were broken before the process was started (takeover.c).
  * Source:     spec/preemption.md 8, 14.
  */
 #include "cycle/evict_internal.h"
@@ -41,6 +41,21 @@ static bool wait_with(struct mst_engine *engine, struct mst_eviction *e)
     e->sent = e->answered = 0;
     e->retry_ns = engine->now_ns + e->pause_ns;
     return kept > 0;
+}
+
+struct mst_eviction *mst_eviction_rest_new(struct mst_engine *engine, uint32_t profile,
+                                           struct mst_str why, uint32_t n)
+{
+    struct mst_eviction *e = mst_calloc(1, sizeof(*e));
+    e->rest = true;
+    e->began_ns = e->retry_ns = engine->now_ns;
+    e->pause_ns = PAUSE_NS / 2; /* doubled for the second try */
+    e->profile = profile;
+    e->note = MST_STR("Preempted with the other pods of its group");
+    e->why = mst_arena_str(&e->arena, why);
+    e->victims = MST_NEW_N(&e->arena, struct mst_eviction_victim, n);
+    mst_vec_push(&engine->evictions, e);
+    return e;
 }
 
 bool mst_eviction_keep_rest(struct mst_engine *engine, struct mst_eviction *e)

@@ -54,6 +54,26 @@ def leader_is_killed(env):
     env.check_room()
 
 
+@test("SIGKILL of the leader before it said that a group was scheduled: the second instance does")
+def leader_dies_silent(env):
+    env.namespace()
+    refuses = {"on": True}
+
+    def rule(method, path):
+        mute = refuses["on"] and method == "PATCH" and "/podgroups/" in path
+        return {"status": 503} if mute else None
+    proxy = FaultProxy(env.plane, rule)
+    env.proxies.append(proxy)
+    first, _ = pair(env, server=f"https://127.0.0.1:{proxy.port}")
+    env.gang("g", 4)
+    env.wait_bound(4, "g-")
+    first.kill()
+    assert env.group_condition("g")[0] == "", "the group said so before the leader was killed"
+    refuses["on"] = False
+    procs.until("the group says so", 30, lambda: env.group_condition("g")[0] == "True")
+    env.check_binds()
+
+
 @test("a leader that is asked to go hands over under load, quickly")
 def leader_hands_over(env):
     env.namespace()

@@ -42,7 +42,11 @@ struct sim {
     MST_VEC(struct sim_part) parts;
     int preemptor; /* priority of what this step attempted, or INT32_MAX */
     int64_t now;
-    uint64_t hash; /* of every effect with its time */
+    uint64_t seed;
+    bool random_ties;
+    uint32_t cycles_before;    /* of the engines before this one */
+    uint64_t first_attempt_id; /* of this engine, once there was one */
+    uint64_t hash;             /* of every effect with its time */
     uint64_t effects;
     bool prying; /* look, explain, and step in between: none of it may change a decision */
     bool trace;
@@ -288,6 +292,7 @@ static inline void sim_check_eviction(struct sim *s, const struct mst_effect *e,
 static inline void sim_note_attempt(struct sim *s, const struct mst_effect *e, int i)
 {
     sim_trace(s, "  -> try %.*s #%u\n", MST_ARG(e->name), e->attempt);
+    s->first_attempt_id = MST_MIN(s->first_attempt_id, e->id);
     s->preemptor =
         e->object_kind == MST_KIND_POD ? s->world.pods[i].priority : s->world.groups[i].priority;
 }
@@ -332,7 +337,7 @@ static inline void sim_take(struct sim *s, const struct mst_effect *e)
                                                        .pod = i,
                                                        .node = SIM_NONE,
                                                        .uid = s->world.pods[i].uid,
-                                                       .cycle = e->cycle });
+                                                       .cycle = s->cycles_before + e->cycle });
         break;
     case MST_EFFECT_EXTENDER: sim_fail(s, "an extender is asked where there are none"); break;
     }
@@ -340,12 +345,27 @@ static inline void sim_take(struct sim *s, const struct mst_effect *e)
 
 /* ---- answers ---- */
 
+static inline bool sim_bind_refused(const struct sim_pod *p, const struct sim_bind *b)
+{
+    return !p->live || p->uid != b->uid || p->node != SIM_NONE || p->deleting || p->gated;
+}
+
+static inline void sim_bind_happens(struct sim_pod *p, const struct sim_bind *b)
+{
+    p->node = b->node;
+    p->nominated = SIM_NONE;
+    p->cond =
+        (struct sim_cond){ .set = true,
+                           .c = { .type = MST_STR("PodScheduled"), .status = MST_STR("True") } };
+    p->dirty = true;
+}
+
 static inline void sim_answer(struct sim *s, uint32_t k)
 {
     struct sim_bind b = s->binds.v[k];
     s->binds.v[k] = s->binds.v[--s->binds.n];
     struct sim_pod *p = &s->world.pods[b.pod];
-    bool refused = !p->live || p->uid != b.uid || p->node != SIM_NONE || p->deleting || p->gated;
+    bool refused = sim_bind_refused(p, &b);
     bool fails = refused || (!s->calm && sim_chance(&s->world, 15));
     bool watch_first = s->calm || sim_chance(&s->world, 50);
     struct mst_event event = { .kind = MST_EVENT_EFFECT_FAILED,
@@ -354,12 +374,7 @@ static inline void sim_answer(struct sim *s, uint32_t k)
     sim_trace(s, "  answer bind p%d: %s\n", b.pod, fails ? "failed" : "done");
     if (!fails) {
         event = (struct mst_event){ .kind = MST_EVENT_EFFECT_DONE, .effect_id = b.effect_id };
-        p->node = b.node;
-        p->nominated = SIM_NONE;
-        p->cond = (struct sim_cond){
-            .set = true, .c = { .type = MST_STR("PodScheduled"), .status = MST_STR("True") }
-        };
-        p->dirty = true;
+        sim_bind_happens(p, &b);
         if (watch_first)
             sim_send_pod(s, b.pod);
     }
@@ -406,6 +421,13 @@ static inline void sim_check_parts(struct sim *s)
     }
 }
 
+static inline void sim_eviction_happens(const struct sim *s, struct sim_pod *p)
+{
+    if (!p->disrupted)
+        p->disrupted_s = s->now / SIM_SECOND;
+    p->deleting = p->disrupted = true;
+}
+
 static inline void sim_answer_eviction(struct sim *s, uint32_t k)
 {
     struct sim_bind b = s->evictions.v[k];
@@ -421,7 +443,7 @@ static inline void sim_answer_eviction(struct sim *s, uint32_t k)
     sim_trace(s, "  answer eviction of p%d: %s\n", b.pod, happens ? "done" : "not done");
     sim_note_part(s, &b, happens);
     if (happens) {
-        p->deleting = p->disrupted = true;
+        sim_eviction_happens(s, p);
         sim_send_pod(s, b.pod);
     }
     mst_engine_event(s->engine, &event, s->now);

@@ -48,7 +48,9 @@ struct sim_pod {
     int64_t allocated;   /* milli of a resized container, 0: as the spec says */
     int node, nominated; /* index or SIM_NONE */
     struct sim_cond cond;
+    int64_t created_s;
     bool disrupted; /* a preemption marked it and then deleted it */
+    int64_t disrupted_s;
 };
 
 struct sim_group {
@@ -72,7 +74,8 @@ struct sim_world {
     struct mst_arena event; /* what lives for one event */
     struct mst_rng rng;
     uint32_t uids;
-    bool domains; /* pods speak about pods */
+    bool domains;  /* pods speak about pods */
+    bool restarts; /* the process dies at times */
     struct sim_node nodes[SIM_NODES];
     struct sim_pod pods[SIM_PODS];
     struct sim_group groups[SIM_GROUPS];
@@ -251,7 +254,9 @@ static inline void sim_pod_status(struct sim_world *w, const struct sim_pod *p,
         status->conditions.v[status->conditions.n++] =
             (struct mst_condition){ .type = MST_STR("DisruptionTarget"),
                                     .status = MST_STR("True"),
-                                    .reason = MST_STR("PreemptionByScheduler") };
+                                    .reason = MST_STR("PreemptionByScheduler"),
+                                    .message = MST_STR("default-scheduler: preempting"),
+                                    .last_transition = { .unix_s = p->disrupted_s, .set = true } };
     if (p->allocated) {
         status->container_statuses.v = MST_NEW_N(&w->event, struct mst_container_status, 1);
         status->container_statuses.v[0] =
@@ -271,6 +276,7 @@ static inline struct mst_object *sim_pod_object(struct sim_world *w, int i)
     pod->meta.name = sim_name(&w->event, 'p', i);
     pod->meta.uid = sim_uid(&w->event, p->uid);
     pod->meta.namespace_ = sim_sym(w, "default");
+    pod->meta.created = (struct mst_time){ .unix_s = p->created_s, .set = true };
     pod->meta.deleted.set = p->deleting;
     struct mst_pod_spec *spec = &pod->spec;
     spec->containers.v = MST_NEW_N(&w->event, struct mst_container, 1);

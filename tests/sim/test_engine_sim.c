@@ -3,11 +3,12 @@
  *
  * A seed is a world that changes at random: nodes, gangs and lone pods of many shapes come, change
  * and go; binds and evictions fail or are answered late; the watch lags. In every third world pods
- * also keep away from each other or spread over zones. Rules are checked after every step: among
- * them that nobody goes but for somebody more important who was promised a node. At the end the
- * world stands still, and whatever fits must have got its node. Each seed runs twice in each
- * behaviour profile, the second time with other symbol numbers and with somebody who looks at
- * everything: the effects must be the same bytes.
+ * also keep away from each other or spread over zones; in every fourth the process dies at times
+ * and another one takes over. Rules are checked after every step: among them that nobody goes but
+ * for somebody more important who was promised a node. At the end the world stands still, and
+ * whatever fits must have got its node. Each seed runs twice in each behaviour profile, the second
+ * time with other symbol numbers and with somebody who looks at everything: the effects must be the
+ * same bytes.
  *
  *     test_engine_sim --seed N      one seed, traced
  *     test_engine_sim --seeds N     the first N seeds
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sim_run.h"
+#include "sim_restart.h"
 #include "tap.h"
 
 enum { SEEDS_DEFAULT = 300, OPS = 120 };
@@ -97,6 +98,7 @@ static void add_pod(struct sim *s, int i, int group)
     struct sim_pod *p = &w->pods[i];
     *p = (struct sim_pod){ .live = true,
                            .uid = ++w->uids,
+                           .created_s = s->now / SIM_SECOND,
                            .group = group,
                            .node = SIM_NONE,
                            .nominated = SIM_NONE,
@@ -280,6 +282,8 @@ static void one_op(struct sim *s)
     struct sim_world *w = &s->world;
     if (w->domains && sim_chance(w, 3))
         service_op(s);
+    if (w->restarts && sim_chance(w, 3))
+        sim_restart(s);
     int draw = sim_draw(w, 100);
     if (draw < 12)
         node_op(s);
@@ -423,10 +427,12 @@ static void check_rest(struct sim *s, bool early)
 
 static void start(struct sim *s, uint64_t seed, bool upstream, bool prying)
 {
-    struct mst_err err;
-    *s = (struct sim){ .prying = prying, .trace = trace };
+    *s = (struct sim){
+        .prying = prying, .trace = trace, .seed = seed, .random_ties = seed % 3 == 0
+    };
     mst_rng_init(&s->world.rng, seed);
     s->world.domains = seed % 3 == 1;
+    s->world.restarts = seed % 4 == 2;
     mst_rng_init(&s->pry, ~seed);
     s->registry = mst_plugins_registry();
     s->world.syms = mst_syms_new();
@@ -441,13 +447,7 @@ static void start(struct sim *s, uint64_t seed, bool upstream, bool prying)
     s->config.gates.on[MST_GATE_GenericWorkload] = true;
     mst_config_default(&s->config, &s->registry);
     s->now = INT64_C(1700000000) * SIM_SECOND + 123456789;
-    s->engine = mst_engine_new(&(struct mst_engine_options){ .config = &s->config,
-                                                             .registry = &s->registry,
-                                                             .syms = s->world.syms,
-                                                             .random_ties = seed % 3 == 0,
-                                                             .seed = seed },
-                               &err);
-    mst_assert(s->engine);
+    sim_new_engine(s);
     for (int i = 0; i < SIM_PODS; i++)
         s->world.pods[i].nominated = s->world.pods[i].node = s->world.pods[i].group = SIM_NONE;
 }
