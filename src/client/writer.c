@@ -20,6 +20,7 @@ enum {
     RETRY_MIN_MS = 50,
     RETRY_MAX_MS = 5000,
     RETRY_AFTER_MAX_S = 30,
+    GROUP_PAUSE_MS = 30000,
 };
 
 struct mst_writer {
@@ -49,6 +50,7 @@ struct mst_writer *mst_writer_new(const struct mst_writer_options *options)
     o->tries_max = o->tries_max ? o->tries_max : TRIES_MAX;
     o->retry_min_ms = o->retry_min_ms ? o->retry_min_ms : RETRY_MIN_MS;
     o->retry_max_ms = o->retry_max_ms ? o->retry_max_ms : RETRY_MAX_MS;
+    o->group_pause_ms = o->group_pause_ms ? o->group_pause_ms : GROUP_PAUSE_MS;
     mst_queues_init(&writer->queues, o);
     writer->patch_due = evtimer_new(o->loop, on_patch_due, writer);
     mst_assert(writer->patch_due);
@@ -279,6 +281,26 @@ static void pause_queue(struct mst_queue *queue, int64_t ms)
     mst_arm(queue->timer, ms);
 }
 
+/*
+ * A group that was scheduled is attempted no more, so nobody would write its status again: that is
+ * tried until the server says yes or no, after the usual tries with long pauses.
+ */
+static bool goes_on(const struct mst_writer *writer, const struct mst_work *work,
+                    const struct mst_reply *reply)
+{
+    bool lost;
+    return work->tries < writer->options.tries_max ||
+           (work->effect.kind == MST_EFFECT_GROUP_STATUS && mst_reply_is_retriable(reply, &lost));
+}
+
+static int64_t pause_ms(struct mst_writer *writer, const struct mst_work *work,
+                        const struct mst_reply *reply)
+{
+    return work->tries < writer->options.tries_max
+               ? mst_retry_delay_ms(&writer->options, &writer->rng, work->tries, reply)
+               : writer->options.group_pause_ms;
+}
+
 static void on_reply(void *ctx, const struct mst_reply *reply)
 {
     struct mst_queue *queue = ctx;
@@ -286,15 +308,20 @@ static void on_reply(void *ctx, const struct mst_reply *reply)
     struct mst_work *work = queue->first;
     queue->handle = NULL;
     struct mst_work_verdict verdict = mst_work_judge(work, reply);
-    if (verdict.fate == MST_WORK_AGAIN && ++work->tries >= writer->options.tries_max)
-        verdict.fate = MST_WORK_FAILED;
+    if (verdict.fate == MST_WORK_AGAIN) {
+        work->tries++;
+        if (!goes_on(writer, work, reply))
+            verdict.fate = MST_WORK_FAILED;
+        else if (work->tries == writer->options.tries_max)
+            log_failed_patch(writer, work, verdict.problem);
+    }
     if (verdict.fate != MST_WORK_NEXT)
         mst_queues_came_back(&writer->queues, queue);
     switch (verdict.fate) {
     case MST_WORK_NEXT: send_request(queue); break;
     case MST_WORK_AGAIN:
         writer->stats.retries++;
-        pause_queue(queue, mst_retry_delay_ms(&writer->options, &writer->rng, work->tries, reply));
+        pause_queue(queue, pause_ms(writer, work, reply));
         break;
     case MST_WORK_DONE:
     case MST_WORK_FAILED: finish(queue, &verdict); break;

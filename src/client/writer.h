@@ -36,6 +36,7 @@ struct mst_writer_options {
         retry_min_ms; /* before the second try, doubled for each after it; 0: 50; < 0: no wait */
     int64_t retry_max_ms;              /* 0: 5,000 */
     uint32_t tries_max;                /* of one request; 0: 10 */
+    int64_t group_pause_ms;            /* between later tries of PodGroup patches; 0: 30,000 */
     int64_t (*now_unix_ns)(void *ctx); /* wall clock, for Events */
     /*
      * The newest object known, or NULL: for the whole-object updates of volumes and the base of

@@ -283,6 +283,32 @@ static void test_writer_namesakes_kept(struct mst_test *t)
     rig_stop(&r, t);
 }
 
+/* Nobody would write it again; but no is no. */
+static void test_writer_groups_go_on(struct mst_test *t)
+{
+    struct rig r;
+    rig_start(&r, (struct mst_writer_options){ .tries_max = 2, .group_pause_ms = 1 });
+    rig_want(&r, rig_group(1, "g", "True"));
+    for (uint32_t i = 0; i < 6; i++) {
+        rig_wait(&r, i + 1);
+        if (i % 2)
+            rig_lose(&r, i, MST_NET_REFUSED);
+        else
+            rig_reply(&r, i, 503, "not now");
+    }
+    t_int(t, mst_writer_pending(r.writer), 1);
+    rig_wait(&r, 7);
+    rig_reply(&r, 6, 200, NULL);
+    t_int(t, mst_writer_pending(r.writer), 0);
+    t_int(t, mst_writer_stats_of(r.writer).patches, 1);
+    rig_want(&r, rig_group(2, "g", "True"));
+    rig_reply(&r, 7, 503, "not now");
+    rig_wait(&r, 9);
+    rig_reply(&r, 8, 409, "a conflict, and no try is left for it");
+    t_int(t, mst_writer_stats_of(r.writer).patch_errors, 1);
+    rig_stop(&r, t);
+}
+
 static void test_writer_tries_end(struct mst_test *t)
 {
     struct rig r;
@@ -366,5 +392,5 @@ MST_TEST_MAIN(T(test_writer_bind_done), T(test_writer_parallel_fifo), T(test_wri
               T(test_writer_patches_dropped), T(test_writer_bindings_first),
               T(test_writer_status_waits_so_long), T(test_writer_success_yields),
               T(test_writer_success_waits_so_long), T(test_writer_namesakes_kept),
-              T(test_writer_tries_end), T(test_writer_waits_as_told),
+              T(test_writer_groups_go_on), T(test_writer_tries_end), T(test_writer_waits_as_told),
               T(test_writer_effects_from_answers), T(test_writer_free_cancels))
