@@ -75,8 +75,8 @@ void mst_eviction_sync_failed(struct mst_engine *engine, const struct mst_evicti
  * Makes the record of what another process left of a unit, with room for n victims, to be sent at
  * once. `why` is what its other pods were told.
  */
-struct mst_eviction *mst_eviction_rest_new(struct mst_engine *engine, uint32_t profile,
-                                           struct mst_str why, uint32_t n);
+struct mst_eviction *mst_eviction_rest_new(struct mst_engine *engine, struct mst_str why,
+                                           uint32_t n);
 /* Keeps what is left of units that are half gone, to be tried again. False: nothing is. */
 bool mst_eviction_keep_rest(struct mst_engine *engine, struct mst_eviction *e);
 /* All that was tried again is answered. False: nothing is left. */

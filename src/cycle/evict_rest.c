@@ -43,14 +43,13 @@ static bool wait_with(struct mst_engine *engine, struct mst_eviction *e)
     return kept > 0;
 }
 
-struct mst_eviction *mst_eviction_rest_new(struct mst_engine *engine, uint32_t profile,
-                                           struct mst_str why, uint32_t n)
+struct mst_eviction *mst_eviction_rest_new(struct mst_engine *engine, struct mst_str why,
+                                           uint32_t n)
 {
     struct mst_eviction *e = mst_calloc(1, sizeof(*e));
     e->rest = true;
-    e->began_ns = e->retry_ns = engine->now_ns;
+    e->retry_ns = engine->now_ns;
     e->pause_ns = PAUSE_NS / 2; /* doubled for the second try */
-    e->profile = profile;
     e->note = MST_STR("Preempted with the other pods of its group");
     e->why = mst_arena_str(&e->arena, why);
     e->victims = MST_NEW_N(&e->arena, struct mst_eviction_victim, n);

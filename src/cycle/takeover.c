@@ -14,7 +14,7 @@
 
 static bool runs(const struct mst_pod_row *pod)
 {
-    return (pod->assigned || pod->assumed) && !pod->deleting;
+    return pod->assigned && !pod->deleting;
 }
 
 /* ---- groups that are scheduled ---- */
@@ -39,9 +39,8 @@ static void tell_scheduled(struct mst_engine *engine, uint32_t group)
 
 /* The traces of an eviction: when it was, and the words that its victims got. */
 struct trace {
-    struct mst_time since;
+    int64_t since_s;
     struct mst_str why; /* "default-scheduler: preempting to ..." */
-    uint32_t profile;
 };
 
 /* The condition is of a preemption that one of our profiles decided. */
@@ -56,7 +55,7 @@ static bool is_ours(const struct mst_engine *engine, const struct mst_cond *disr
         const struct mst_str name = engine->frameworks[i].scheduler_name;
         if (why.n > name.n && why.p[name.n] == ':' &&
             mst_str_eq((struct mst_str){ why.p, name.n }, name)) {
-            *ret_trace = (struct trace){ disruption->last_transition, why, i };
+            *ret_trace = (struct trace){ disruption->last_transition.unix_s, why };
             return true;
         }
     }
@@ -66,9 +65,8 @@ static bool is_ours(const struct mst_engine *engine, const struct mst_cond *disr
 /* It ran when the others were evicted. Pods that came later are not what was meant then. */
 static bool is_left(const struct mst_pod_row *pod, const struct trace *trace)
 {
-    const int64_t since_s = trace->since.unix_s;
-    return runs(pod) && pod->created.unix_s < since_s &&
-           (!pod->start_time.set || pod->start_time.unix_s < since_s);
+    return runs(pod) && pod->created.unix_s < trace->since_s &&
+           (!pod->start_time.set || pod->start_time.unix_s < trace->since_s);
 }
 
 static uint32_t left_count(const struct mst_cluster *c, const struct mst_group_row *g,
@@ -80,13 +78,9 @@ static uint32_t left_count(const struct mst_cluster *c, const struct mst_group_r
     return n;
 }
 
-/*
- * Some members are on their way out. Or they are gone, of which only the group's own condition
- * tells: then it counts that fewer are left than the gang needs, since that condition is also there
- * before the first eviction.
- */
-static bool is_broken(const struct mst_engine *engine, const struct mst_group_row *g,
-                      struct trace *ret_trace)
+/* The latest eviction of members that are on their way out. False: there are none. */
+static bool some_go(const struct mst_engine *engine, const struct mst_group_row *g,
+                    struct trace *ret_trace)
 {
     const struct mst_cluster *c = &engine->cluster;
     struct trace trace;
@@ -95,26 +89,32 @@ static bool is_broken(const struct mst_engine *engine, const struct mst_group_ro
         const struct mst_pod_row *p = &c->pods.v[pod];
         if (!mst_pod_preempted(p) || !is_ours(engine, &p->disruption, &trace))
             continue;
-        if (!any || trace.since.unix_s > ret_trace->since.unix_s)
+        if (!any || trace.since_s > ret_trace->since_s)
             *ret_trace = trace;
         any = true;
     }
-    return any || (is_ours(engine, &g->disruption, ret_trace) && g->policy == MST_POLICY_GANG &&
-                   left_count(c, g, ret_trace) < g->min_count);
+    return any;
 }
 
+/*
+ * Of members that are gone only the group's own condition tells. That is also there before the
+ * first eviction, so it counts that fewer are left than the gang needs.
+ */
 static void evict_left(struct mst_engine *engine, uint32_t group)
 {
     const struct mst_cluster *c = &engine->cluster;
     const struct mst_group_row *g = &c->groups.v[group];
     struct trace trace;
-    if (!g->disrupted_whole || !is_broken(engine, g, &trace))
+    if (!g->disrupted_whole)
+        return;
+    const bool going = some_go(engine, g, &trace);
+    if (!going && (g->policy != MST_POLICY_GANG || !is_ours(engine, &g->disruption, &trace)))
         return;
     const uint32_t n = left_count(c, g, &trace);
-    if (!n)
+    if (!n || (!going && n >= g->min_count))
         return;
     mst_effect_group_disrupted(engine, group, trace.why);
-    struct mst_eviction *e = mst_eviction_rest_new(engine, trace.profile, trace.why, n);
+    struct mst_eviction *e = mst_eviction_rest_new(engine, trace.why, n);
     for (uint32_t pod = g->first_pod; pod != MST_ROW_NONE; pod = c->pods.v[pod].group_next)
         if (is_left(&c->pods.v[pod], &trace))
             e->victims[e->n++] = mst_eviction_victim_of(engine, e, pod);

@@ -6,9 +6,9 @@ struct seen {
     struct mst_arena arena;
     struct mst_object object, room;
     struct mst_condition conditions[2];
-    struct mst_str text; /* "PodScheduled=False: why; ... on n1" */
 };
 
+/* "PodScheduled=False: why; ... on n1" */
 static struct mst_str print(struct seen *s, const struct mst_object *object)
 {
     const bool is_pod = object->kind == MST_KIND_POD;
