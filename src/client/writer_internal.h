@@ -120,9 +120,10 @@ struct mst_queues {
 bool mst_work_is_status(const struct mst_work *work);
 /* `queues` is zeroed. */
 void mst_queues_init(struct mst_queues *queues, const struct mst_writer_options *options);
-/* The queue of the effect's object, NULL if it has no work. */
-struct mst_queue *mst_queues_get(struct mst_queues *queues, const struct mst_effect *effect);
-/* The same, a new one that is IDLE and empty if there is none. */
+/* The queue of the object, NULL if it has no work. */
+struct mst_queue *mst_queues_get(struct mst_queues *queues, mst_kind kind, struct mst_str ns,
+                                 struct mst_str name);
+/* That of the effect's object, a new one that is IDLE and empty if there is none. */
 struct mst_queue *mst_queues_find(struct mst_queues *queues, const struct mst_effect *effect);
 /* Its work, handle and timer are the caller's to end. */
 void mst_queues_forget(struct mst_queues *queues, struct mst_queue *queue);

@@ -47,11 +47,11 @@ const struct mst_object *mst_queues_overlay(struct mst_queues *queues, struct ms
                                             struct mst_object *room, struct mst_arena *arena)
 {
     const struct mst_meta *meta = &object->u.meta;
-    const struct mst_effect about = { .object_kind = object->kind,
-                                      .ns = mst_sym_str(syms, meta->namespace_),
-                                      .name = meta->name };
-    const struct mst_queue *queue = takes_patches(object) ? mst_queues_get(queues, &about) : NULL;
     const struct mst_object *newest = object;
+    if (!takes_patches(object))
+        return object;
+    const struct mst_queue *queue =
+        mst_queues_get(queues, object->kind, mst_sym_str(syms, meta->namespace_), meta->name);
     for (const struct mst_work *work = queue ? queue->first : NULL; work; work = work->next) {
         if (!mst_work_is_status(work) || !mst_str_eq(work->effect.uid, meta->uid))
             continue;

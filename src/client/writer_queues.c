@@ -44,13 +44,14 @@ static mst_queue_line line_of(const struct mst_work *work)
     return is_success ? MST_LINE_SUCCESS : MST_LINE_STATUS;
 }
 
-static struct mst_str key_of(struct mst_queues *queues, const struct mst_effect *effect)
+static struct mst_str key_of(struct mst_queues *queues, mst_kind kind, struct mst_str ns,
+                             struct mst_str name)
 {
     queues->key.n = 0;
-    mst_buf_char(&queues->key, (char)('a' + effect->object_kind));
-    mst_buf_str(&queues->key, effect->ns);
+    mst_buf_char(&queues->key, (char)('a' + kind));
+    mst_buf_str(&queues->key, ns);
     mst_buf_char(&queues->key, '/');
-    mst_buf_str(&queues->key, effect->name);
+    mst_buf_str(&queues->key, name);
     return mst_buf_span(&queues->key);
 }
 
@@ -59,15 +60,17 @@ static struct mst_queue *queue_at(uint64_t value)
     return (struct mst_queue *)(uintptr_t)value;
 }
 
-struct mst_queue *mst_queues_get(struct mst_queues *queues, const struct mst_effect *effect)
+struct mst_queue *mst_queues_get(struct mst_queues *queues, mst_kind kind, struct mst_str ns,
+                                 struct mst_str name)
 {
     uint64_t value;
-    return mst_map_get(&queues->by_object, key_of(queues, effect), &value) ? queue_at(value) : NULL;
+    return mst_map_get(&queues->by_object, key_of(queues, kind, ns, name), &value) ? queue_at(value)
+                                                                                   : NULL;
 }
 
 struct mst_queue *mst_queues_find(struct mst_queues *queues, const struct mst_effect *effect)
 {
-    struct mst_queue *queue = mst_queues_get(queues, effect);
+    struct mst_queue *queue = mst_queues_get(queues, effect->object_kind, effect->ns, effect->name);
     if (queue)
         return queue;
     const struct mst_str key = mst_buf_span(&queues->key); /* as looked for */
